@@ -1,0 +1,27 @@
+//! What happened, for those who watch. Watching never slows what is watched.
+
+use std::sync::Arc;
+
+use crate::{AgentId, AgentView, MessageRow, MessageState};
+
+/// A fact about the running broker.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A message was accepted, or refused with the state saying so.
+    Message(Arc<MessageRow>),
+    /// A message moved on.
+    MessageMoved {
+        /// Its place in the order of acceptance.
+        seq: u64,
+        /// Where it is now.
+        state: MessageState,
+        /// Who has it or took it.
+        to: Option<AgentId>,
+        /// Microseconds from acceptance to here.
+        took_micros: u64,
+        /// What went wrong, if it did.
+        error: Option<Arc<str>>,
+    },
+    /// An agent came, went or changed.
+    Agent(Arc<AgentView>),
+}

@@ -1,0 +1,149 @@
+//! Names for things. Each kind of id is its own type, so that one cannot be passed for another.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use ts_rs::TS;
+use uuid::Uuid;
+
+/// The name of an agent, the same on every door: 1 to 128 visible characters.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS)]
+#[ts(as = "String")]
+pub struct AgentId(Arc<str>);
+
+/// Why a text cannot be an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an agent id: use 1 to 128 visible characters, without spaces")]
+pub struct InvalidId(pub String);
+
+impl AgentId {
+    /// The longest id, in characters.
+    pub const MAX_CHARS: usize = 128;
+
+    /// Reads an id, refusing what could not be shown or typed.
+    pub fn parse(text: &str) -> Result<Self, InvalidId> {
+        let visible = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
+        let length = text.chars().count();
+        if length == 0 || length > Self::MAX_CHARS || !text.chars().all(visible) {
+            return Err(InvalidId(text.chars().take(Self::MAX_CHARS + 1).collect()));
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// The person at the console, when they send a message themselves.
+    pub fn operator() -> Self {
+        Self("operator".into())
+    }
+
+    /// The broker itself, as the sender of lifecycle events.
+    pub fn switchboard() -> Self {
+        Self("switchboard".into())
+    }
+
+    /// Whether this id belongs to the broker or the operator, and so to no agent.
+    pub fn is_reserved(&self) -> bool {
+        matches!(
+            self.as_str(),
+            "operator" | "switchboard" | "router" | "lobby" | "global_lobby"
+        )
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Characters that take no room on the screen, by which one id could pass for another.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{00ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl<'de> Deserialize<'de> for AgentId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A message's id: a UUID of version 7, so that ids sort by time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[ts(as = "String")]
+pub struct MessageId(pub Uuid);
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The name of a conversation, chosen by the agent that began it or by the broker.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[ts(as = "String")]
+pub struct ConversationId(pub Arc<str>);
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One message on its way to one recipient. Numbers grow and are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[ts(as = "u32")]
+pub struct DeliveryId(pub u64);
+
+/// One live connection. Numbers are not used again while the broker runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[ts(as = "u32")]
+pub struct ConnectionId(pub u64);
+
+/// One subscription. A larger number is a newer subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SubscriptionId(pub u64);
+
+impl fmt::Display for SubscriptionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sub_{}", self.0)
+    }
+}
+
+impl Serialize for SubscriptionId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_id_is_1_to_128_visible_characters() {
+        assert!(AgentId::parse("tg-bridge").is_ok());
+        assert!(AgentId::parse("分析员").is_ok());
+        assert!(AgentId::parse(&"a".repeat(128)).is_ok());
+        for bad in ["", "two words", "line\nbreak", "zero\u{200b}width", "nul\0"] {
+            assert!(AgentId::parse(bad).is_err(), "{bad:?} must be refused");
+        }
+        assert!(AgentId::parse(&"a".repeat(129)).is_err());
+    }
+
+    #[test]
+    fn a_subscription_id_is_shown_with_its_prefix() {
+        assert_eq!(SubscriptionId(7).to_string(), "sub_7");
+    }
+}

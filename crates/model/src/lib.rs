@@ -1,0 +1,33 @@
+//! What things are: the words of Switchboard as types. No I/O, no async, no clock.
+//!
+//! Read `id`, `agent`, `topic`, `message` and `delivery` for the nouns; `command` for what a caller
+//! may ask and what it is told; `event` for what others may watch; `view` for what the operator
+//! sees; `code` for every way to be refused.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod agent;
+mod code;
+mod command;
+mod delivery;
+mod event;
+mod id;
+mod message;
+mod timestamp;
+mod topic;
+mod view;
+
+pub use agent::{AgentStatus, Capability, Door};
+pub use code::Code;
+pub use command::{Command, Join, Joined, Receipt, Reply, Send, Wait};
+pub use delivery::{Ack, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
+pub use event::Event;
+pub use id::{
+    AgentId, ConnectionId, ConversationId, DeliveryId, InvalidId, MessageId, SubscriptionId,
+};
+pub use message::{Address, InvalidPayload, Kind, Message, MessageState, Payload, Priority};
+pub use timestamp::Timestamp;
+pub use topic::{InvalidTopic, Pattern, Shape, Topic};
+pub use view::{
+    AgentView, AttemptView, DeliveryView, MessageDetail, MessageFilter, MessageRow,
+    SubscriptionView, Totals,
+};

@@ -1,0 +1,244 @@
+//! Messages: what one agent says, as the broker accepted it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use ts_rs::TS;
+
+use crate::{AgentId, ConversationId, Door, MessageId, Timestamp, Topic};
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Asks one agent to do something.
+    Request,
+    /// Answers a request.
+    Response,
+    /// Tells whoever listens to a topic.
+    Event,
+    /// Tells everyone.
+    Broadcast,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Request, Self::Response, Self::Event, Self::Broadcast];
+
+    /// The kind's name in the database, in JSON and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Event => "event",
+            Self::Broadcast => "broadcast",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// Who is served first. Never a number on the outside: doors disagree about the direction.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS,
+)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Priority {
+    /// Served when idle, but never starved.
+    Low,
+    /// The usual.
+    #[default]
+    Normal,
+    /// Before normal ones.
+    High,
+    /// Before all others.
+    Urgent,
+}
+
+impl Priority {
+    /// Every priority, lowest first.
+    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::High, Self::Urgent];
+
+    /// The priority's name in the database, in JSON and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "LOW",
+            Self::Normal => "NORMAL",
+            Self::High => "HIGH",
+            Self::Urgent => "URGENT",
+        }
+    }
+
+    /// The priority of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|priority| priority.as_str() == text)
+    }
+}
+
+/// Where a message is in its life. Everything accepted is in exactly one of these, always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageState {
+    /// Accepted, not settled yet.
+    Waiting,
+    /// Somebody took care of it.
+    Processed,
+    /// Nobody could; it lies among the dead letters.
+    Dead,
+    /// A dead letter that the operator threw away.
+    Discarded,
+    /// Its time ran out.
+    Expired,
+    /// Not accepted at all; kept to show what was tried.
+    Refused,
+}
+
+impl MessageState {
+    /// Every state.
+    pub const ALL: [Self; 6] = [
+        Self::Waiting,
+        Self::Processed,
+        Self::Dead,
+        Self::Discarded,
+        Self::Expired,
+        Self::Refused,
+    ];
+
+    /// The state's name in the database, in JSON and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Processed => "processed",
+            Self::Dead => "dead",
+            Self::Discarded => "discarded",
+            Self::Expired => "expired",
+            Self::Refused => "refused",
+        }
+    }
+
+    /// The state of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}
+
+/// To whom a message goes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// One agent, by whichever door it can be reached.
+    Agent(AgentId),
+    /// Whoever subscribed to the topic.
+    Topic(Topic),
+}
+
+impl Address {
+    /// The topic that subscriptions are matched against: an agent's own is `agent:{id}`.
+    pub fn topic(&self) -> Topic {
+        match self {
+            Self::Agent(id) => Topic::of_agent(id),
+            Self::Topic(topic) => topic.clone(),
+        }
+    }
+
+    /// The addressed agent, if it is one.
+    pub fn agent(&self) -> Option<&AgentId> {
+        match self {
+            Self::Agent(id) => Some(id),
+            Self::Topic(_) => None,
+        }
+    }
+}
+
+impl From<Topic> for Address {
+    fn from(topic: Topic) -> Self {
+        match topic.agent() {
+            Some(id) => Self::Agent(id),
+            None => Self::Topic(topic),
+        }
+    }
+}
+
+/// What a message carries: JSON text, kept as its sender wrote it and parsed only where a rule or
+/// a schema asks. Cloning is cheap.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Payload(Arc<str>);
+
+/// The text is not JSON.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the payload is not valid JSON: {0}")]
+pub struct InvalidPayload(pub String);
+
+impl Payload {
+    /// Takes JSON text that has been checked already, as a parsed envelope's raw part has.
+    pub fn from_raw(raw: &RawValue) -> Self {
+        Self(raw.get().into())
+    }
+
+    /// Checks and takes JSON text.
+    pub fn parse(text: &str) -> Result<Self, InvalidPayload> {
+        let raw: &RawValue =
+            serde_json::from_str(text).map_err(|error| InvalidPayload(error.to_string()))?;
+        Ok(Self::from_raw(raw))
+    }
+
+    /// Takes text that this program stored as JSON earlier, without checking it again.
+    pub fn trusted(text: impl Into<Arc<str>>) -> Self {
+        Self(text.into())
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Payload {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// A message that the broker took in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its place in the order of acceptance; also its row in the database.
+    pub seq: u64,
+    /// Its name to the outside.
+    pub id: MessageId,
+    /// The authenticated agent that sent it, never a field it filled in.
+    pub from: AgentId,
+    /// To whom it goes.
+    pub address: Address,
+    /// What it is for.
+    pub kind: Kind,
+    /// What it asks for, if it asks.
+    pub capability: Option<String>,
+    /// Who is served first.
+    pub priority: Priority,
+    /// The door it came in by.
+    pub door: Door,
+    /// What links an answer to its question, as the sender wrote it.
+    pub correlation: Option<String>,
+    /// The exchange it belongs to.
+    pub conversation: Option<ConversationId>,
+    /// What it carries.
+    pub payload: Payload,
+    /// When it was accepted.
+    pub accepted_at: Timestamp,
+    /// When it stops being worth delivering.
+    pub expires_at: Option<Timestamp>,
+}

@@ -1,0 +1,196 @@
+//! What the operator sees: rows and details as the console, `bub` and the screens show them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{
+    AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, DeadReason, DeliveryId,
+    DeliveryState, Door, Kind, MessageId, MessageState, Payload, Policy, Priority, SubscriptionId,
+    Timestamp,
+};
+
+/// One message as a line in a table.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageRow {
+    /// Its place in the order of acceptance; pages of history continue from it.
+    pub seq: u64,
+    /// Its id.
+    pub id: MessageId,
+    /// Who sent it.
+    pub from: AgentId,
+    /// The agent it was addressed to, or else the one that has it or took it.
+    pub to: Option<AgentId>,
+    /// The topic it was published on.
+    pub topic: Option<String>,
+    /// What it asks for.
+    pub capability: Option<String>,
+    /// What it is for.
+    pub kind: Kind,
+    /// Who is served first.
+    pub priority: Priority,
+    /// Where it is in its life.
+    pub state: MessageState,
+    /// The door it came in by.
+    pub door: Door,
+    /// The exchange it belongs to.
+    pub conversation_id: Option<ConversationId>,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// Microseconds until it was settled; none while it waits.
+    pub took_micros: Option<u64>,
+    /// What went wrong, if something did.
+    pub error: Option<String>,
+    /// The payload's length in bytes.
+    pub payload_bytes: u64,
+    /// The payload itself, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(type = "unknown", optional)]
+    pub payload: Option<Payload>,
+}
+
+/// Which messages; parts that are given are joined by "and".
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[ts(optional_fields)]
+pub struct MessageFilter {
+    /// What it is for.
+    pub kind: Option<Kind>,
+    /// The door it came in by.
+    pub door: Option<Door>,
+    /// Where it is in its life.
+    pub state: Option<MessageState>,
+    /// Part of the name of its sender or recipient.
+    pub agent: Option<String>,
+    /// Part of its topic or capability.
+    pub topic: Option<String>,
+    /// Words in its payload, topic, capability, sender or recipient.
+    pub text: Option<String>,
+}
+
+/// One message with its whole life.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageDetail {
+    /// The message, with its payload.
+    pub row: MessageRow,
+    /// The payload as its sender wrote it, to the letter.
+    pub payload_text: String,
+    /// What links it to others.
+    pub correlation_id: Option<String>,
+    /// When it stops being worth delivering.
+    pub expires_at: Option<Timestamp>,
+    /// When it was settled.
+    pub settled_at: Option<Timestamp>,
+    /// Why it is a dead letter, if it is one.
+    pub dead_reason: Option<DeadReason>,
+    /// Each recipient, in the order in which they were asked.
+    pub deliveries: Vec<DeliveryView>,
+}
+
+/// One recipient of a message.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DeliveryView {
+    /// The delivery.
+    pub id: DeliveryId,
+    /// The recipient.
+    pub agent: AgentId,
+    /// The door it went out by.
+    pub door: Door,
+    /// The subscription's pattern that brought it here.
+    pub pattern: Option<String>,
+    /// Where it is.
+    pub state: DeliveryState,
+    /// Each try.
+    pub attempts: Vec<AttemptView>,
+}
+
+/// One try at a delivery.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AttemptView {
+    /// 1 for the first.
+    pub number: u32,
+    /// When the message was handed to the recipient's door.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// The recipient's words, or what went wrong.
+    pub message: Option<String>,
+}
+
+/// One agent as the registry knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentView {
+    /// Its id.
+    pub id: AgentId,
+    /// Its program's name.
+    pub name: String,
+    /// Its program's version.
+    pub version: String,
+    /// The doors it is connected by, or was last.
+    pub doors: Vec<Door>,
+    /// Whether it can take messages now.
+    pub status: AgentStatus,
+    /// What it can do.
+    pub capabilities: Vec<Capability>,
+    /// What it listens to.
+    pub subscriptions: Vec<SubscriptionView>,
+    /// Live connections.
+    pub connections: u32,
+    /// When the broker first heard of it.
+    pub first_seen: Timestamp,
+    /// When the broker last heard of it.
+    pub last_seen: Timestamp,
+    /// Messages it sent since the broker started.
+    pub sent: u64,
+    /// Deliveries made to it since the broker started.
+    pub received: u64,
+    /// Deliveries to it that wait or are in flight.
+    pub queued: u64,
+}
+
+/// One live subscription.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SubscriptionView {
+    /// Its id.
+    #[ts(type = "string")]
+    pub id: SubscriptionId,
+    /// The pattern, as the agent wrote it.
+    pub pattern: String,
+    /// When its chain stops.
+    pub policy: Policy,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+/// Where every message ever accepted is now. `accepted` is the sum of the other five.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// Messages taken in.
+    pub accepted: u64,
+    /// Taken care of.
+    pub processed: u64,
+    /// On their way.
+    pub waiting: u64,
+    /// Dead letters.
+    pub dead: u64,
+    /// Dead letters thrown away by the operator.
+    pub discarded: u64,
+    /// Out of time.
+    pub expired: u64,
+}
+
+impl Totals {
+    /// How many messages are unaccounted for. Anything but 0 is a fault of ours.
+    pub fn difference(&self) -> i128 {
+        let settled = self.processed + self.waiting + self.dead + self.discarded + self.expired;
+        i128::from(self.accepted) - i128::from(settled)
+    }
+}
