@@ -2,7 +2,7 @@
 //!
 //! Read `id`, `agent`, `topic`, `message` and `delivery` for the nouns; `command` for what a caller
 //! may ask and what it is told; `event` for what others may watch; `view` for what the operator
-//! sees; `code` for every way to be refused.
+//! sees and `filter` for which of it; `code` for every way to be refused.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agent;
@@ -10,6 +10,7 @@ mod code;
 mod command;
 mod delivery;
 mod event;
+mod filter;
 mod id;
 mod message;
 mod timestamp;
@@ -21,6 +22,7 @@ pub use code::Code;
 pub use command::{Command, Join, Joined, Receipt, Reply, Send, Wait};
 pub use delivery::{Ack, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
 pub use event::Event;
+pub use filter::{MessageFilter, search_words};
 pub use id::{
     AgentId, ConnectionId, ConversationId, DeliveryId, InvalidId, MessageId, SubscriptionId,
 };
@@ -28,6 +30,5 @@ pub use message::{Address, InvalidPayload, Kind, Message, MessageState, Payload,
 pub use timestamp::Timestamp;
 pub use topic::{InvalidTopic, Pattern, Shape, Topic};
 pub use view::{
-    AgentView, AttemptView, DeliveryView, MessageDetail, MessageFilter, MessageRow,
-    SubscriptionView, Totals,
+    AgentView, AttemptView, DeliveryView, MessageDetail, MessageRow, SubscriptionView, Totals,
 };

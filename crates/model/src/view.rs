@@ -1,6 +1,6 @@
 //! What the operator sees: rows and details as the console, `bub` and the screens show them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use ts_rs::TS;
 
 use crate::{
@@ -47,25 +47,6 @@ pub struct MessageRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown", optional)]
     pub payload: Option<Payload>,
-}
-
-/// Which messages; parts that are given are joined by "and".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, TS)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[ts(optional_fields)]
-pub struct MessageFilter {
-    /// What it is for.
-    pub kind: Option<Kind>,
-    /// The door it came in by.
-    pub door: Option<Door>,
-    /// Where it is in its life.
-    pub state: Option<MessageState>,
-    /// Part of the name of its sender or recipient.
-    pub agent: Option<String>,
-    /// Part of its topic or capability.
-    pub topic: Option<String>,
-    /// Words in its payload, topic, capability, sender or recipient.
-    pub text: Option<String>,
 }
 
 /// One message with its whole life.

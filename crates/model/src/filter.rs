@@ -1,0 +1,288 @@
+//! Which messages the operator wants to see, and the one rule that decides it.
+//!
+//! The live feed asks `MessageFilter::accepts`; the store asks its search index, which holds
+//! exactly the words that `search_words` gives. So history and live feed cannot disagree.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{Door, Kind, MessageRow, MessageState};
+
+/// Which messages; parts that are given are joined by "and". A part without content is as good as
+/// none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[ts(optional_fields)]
+pub struct MessageFilter {
+    /// What it is for.
+    pub kind: Option<Kind>,
+    /// The door it came in by.
+    pub door: Option<Door>,
+    /// Where it is in its life.
+    pub state: Option<MessageState>,
+    /// Part of the name of its sender or recipient.
+    pub agent: Option<String>,
+    /// Part of its topic or capability.
+    pub topic: Option<String>,
+    /// Beginnings of words in its payload, topic, capability, sender or recipient.
+    pub text: Option<String>,
+}
+
+impl MessageFilter {
+    /// Whether every message passes.
+    pub fn is_empty(&self) -> bool {
+        self.kind.is_none()
+            && self.door.is_none()
+            && self.state.is_none()
+            && self.agent_part().is_none()
+            && self.topic_part().is_none()
+            && self.words().is_empty()
+    }
+
+    /// Whether this message passes. `payload` is its JSON text, which the row need not carry.
+    pub fn accepts(&self, row: &MessageRow, payload: &str) -> bool {
+        self.kind.is_none_or(|kind| kind == row.kind)
+            && self.door.is_none_or(|door| door == row.door)
+            && self.state.is_none_or(|state| state == row.state)
+            && self.agent_part().is_none_or(|part| {
+                contains(row.from.as_str(), &part)
+                    || row
+                        .to
+                        .as_ref()
+                        .is_some_and(|to| contains(to.as_str(), &part))
+            })
+            && self.topic_part().is_none_or(|part| {
+                let in_part =
+                    |text: &Option<String>| text.as_ref().is_some_and(|text| contains(text, &part));
+                in_part(&row.topic) || in_part(&row.capability)
+            })
+            && self.accepts_text(row, payload)
+    }
+
+    /// What is looked for in names, in lower case; none if anything will do.
+    pub fn agent_part(&self) -> Option<String> {
+        part(self.agent.as_deref())
+    }
+
+    /// What is looked for in topics and capabilities, in lower case; none if anything will do.
+    pub fn topic_part(&self) -> Option<String> {
+        part(self.topic.as_deref())
+    }
+
+    /// The words typed, as they stand in the search index: letters and digits only, so none of them
+    /// can be mistaken for search syntax.
+    pub fn words(&self) -> BTreeSet<String> {
+        let mut words = BTreeSet::new();
+        each_word(self.text.as_deref().unwrap_or_default().chars(), |word| {
+            words.insert(word.to_owned());
+        });
+        words
+    }
+
+    fn accepts_text(&self, row: &MessageRow, payload: &str) -> bool {
+        let mut missing = self.words();
+        if missing.is_empty() {
+            return true;
+        }
+        each_word_of(row, payload, |word| {
+            missing.retain(|typed| !word.starts_with(typed.as_str()));
+        });
+        missing.is_empty()
+    }
+}
+
+fn part(text: Option<&str>) -> Option<String> {
+    text.map(str::trim)
+        .filter(|text| !text.is_empty())
+        .map(str::to_ascii_lowercase)
+}
+
+/// Case is ignored for ASCII only, as in SQLite's `lower`.
+fn contains(text: &str, part: &str) -> bool {
+    text.to_ascii_lowercase().contains(part)
+}
+
+/// Every word by which a message can be found, once, with spaces between: what the search index
+/// holds.
+pub fn search_words(row: &MessageRow, payload: &str) -> String {
+    let mut words = BTreeSet::new();
+    each_word_of(row, payload, |word| {
+        if !words.contains(word) {
+            words.insert(word.to_owned());
+        }
+    });
+    words.into_iter().collect::<Vec<_>>().join(" ")
+}
+
+fn each_word_of(row: &MessageRow, payload: &str, mut visit: impl FnMut(&str)) {
+    each_word(unescaped(payload), &mut visit);
+    let names = [
+        Some(row.from.as_str()),
+        row.to.as_ref().map(|to| to.as_str()),
+        row.topic.as_deref(),
+        row.capability.as_deref(),
+    ];
+    for name in names.into_iter().flatten() {
+        each_word(name.chars(), &mut visit);
+    }
+}
+
+/// Words are runs of letters and digits, in lower case. Of a longer run only the beginning counts:
+/// nobody types the middle of an encoded picture.
+const MAX_WORD_CHARS: usize = 64;
+
+fn each_word(text: impl Iterator<Item = char>, mut visit: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut length = 0;
+    for c in text {
+        if c.is_alphanumeric() {
+            if length < MAX_WORD_CHARS {
+                word.extend(c.to_lowercase());
+            }
+            length += 1;
+        } else if length > 0 {
+            visit(&word);
+            word.clear();
+            length = 0;
+        }
+    }
+    if length > 0 {
+        visit(&word);
+    }
+}
+
+/// The characters of JSON text with its escapes resolved, so that `\n` before a word does not become
+/// part of it and `\u00e9` is found as `é`.
+fn unescaped(json: &str) -> impl Iterator<Item = char> {
+    let mut chars = json.chars();
+    let mut high_surrogate = None;
+    std::iter::from_fn(move || {
+        loop {
+            let c = chars.next()?;
+            if c != '\\' {
+                high_surrogate = None;
+                return Some(c);
+            }
+            if chars.next()? != 'u' {
+                // The other escapes stand for characters that are in no word.
+                high_surrogate = None;
+                return Some(' ');
+            }
+            let mut unit = 0;
+            for _ in 0..4 {
+                unit = unit * 16 + chars.next()?.to_digit(16)?;
+            }
+            match (high_surrogate.take(), unit) {
+                (_, 0xD800..=0xDBFF) => high_surrogate = Some(unit),
+                (Some(high), 0xDC00..=0xDFFF) => {
+                    let scalar = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
+                    return Some(char::from_u32(scalar).unwrap_or(' '));
+                }
+                (_, unit) => return Some(char::from_u32(unit).unwrap_or(' ')),
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AgentId, MessageId, Priority, Timestamp};
+    use uuid::Uuid;
+
+    fn row() -> MessageRow {
+        MessageRow {
+            seq: 1,
+            id: MessageId(Uuid::nil()),
+            from: AgentId::parse("tg-bridge").unwrap(),
+            to: Some(AgentId::parse("Analyzer").unwrap()),
+            topic: Some("inbound:chat-1".to_owned()),
+            capability: Some("summarize".to_owned()),
+            kind: Kind::Event,
+            priority: Priority::Normal,
+            state: MessageState::Waiting,
+            door: Door::Bus,
+            conversation_id: None,
+            created_at: Timestamp(0),
+            took_micros: None,
+            error: None,
+            payload_bytes: 0,
+            payload: None,
+        }
+    }
+
+    fn finds(text: &str, payload: &str) -> bool {
+        let filter = MessageFilter {
+            text: Some(text.to_owned()),
+            ..MessageFilter::default()
+        };
+        filter.accepts(&row(), payload)
+    }
+
+    #[test]
+    fn every_typed_word_must_begin_some_word() {
+        let payload = r#"{"text":"Hello, wörld 42"}"#;
+        for found in [
+            "hello",
+            "HEL",
+            "wörld hello",
+            "42",
+            "analyzer",
+            "chat-1",
+            "tg summ",
+            "WÖR",
+        ] {
+            assert!(finds(found, payload), "{found:?} is there");
+        }
+        for absent in ["ello", "hello there", "43"] {
+            assert!(!finds(absent, payload), "{absent:?} is not there");
+        }
+    }
+
+    #[test]
+    fn escapes_in_json_hide_no_word() {
+        let payload = r#"{"text":"one\ntwo\tthree \u00e9t\u00e9 \ud835\udd38x \ud83d"}"#;
+        for found in ["two", "three", "été", "𝔸x"] {
+            assert!(finds(found, payload), "{found:?} is there");
+        }
+        assert!(!finds("ntwo", payload));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_very_long_word_counts() {
+        let payload = format!(r#""{}""#, "a".repeat(10_000));
+        assert!(finds(&"a".repeat(9_000), &payload));
+        assert!(search_words(&row(), &payload).len() < 200);
+    }
+
+    #[test]
+    fn names_and_topics_are_found_by_any_part_whatever_the_case() {
+        let filter = |agent: &str, topic: &str| MessageFilter {
+            agent: Some(agent.to_owned()),
+            topic: Some(topic.to_owned()),
+            ..MessageFilter::default()
+        };
+        assert!(filter("BRIDGE", "chat").accepts(&row(), "{}"));
+        assert!(filter("lyze", "MARI").accepts(&row(), "{}"));
+        assert!(!filter("nobody", "chat").accepts(&row(), "{}"));
+        assert!(!filter("bridge", "outbound").accepts(&row(), "{}"));
+    }
+
+    #[test]
+    fn parts_without_content_are_as_good_as_none() {
+        let blank = MessageFilter {
+            agent: Some(" ".to_owned()),
+            topic: Some(String::new()),
+            text: Some("\" * -".to_owned()),
+            ..MessageFilter::default()
+        };
+        assert!(blank.is_empty() && blank.accepts(&row(), "{}"));
+        let kind = MessageFilter {
+            kind: Some(Kind::Request),
+            ..MessageFilter::default()
+        };
+        assert!(!kind.is_empty() && !kind.accepts(&row(), "{}"));
+    }
+}
