@@ -23,8 +23,10 @@ pub use delivery::{Answer, Delivery};
 pub(crate) use link::explain;
 pub use wire::{Ack, SendResult};
 
-/// How long a broker may take to let us in, and to say goodbye.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a broker may take to let us in.
+const WELCOME: Duration = Duration::from_secs(10);
+/// How long it may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(2);
 /// Frames waiting to be written. When full, callers wait: the far end sets the pace.
 const OUTBOX: usize = 256;
 /// Deliveries waiting to be taken. More than the broker leaves unanswered to one recipient; when
@@ -78,9 +80,9 @@ impl Bus {
         };
         let silent = || Error::Silent {
             url: url.to_owned(),
-            seconds: PATIENCE.as_secs(),
+            seconds: WELCOME.as_secs(),
         };
-        tokio::time::timeout(PATIENCE, joining)
+        tokio::time::timeout(WELCOME, joining)
             .await
             .unwrap_or_else(|_| Err(silent()))
     }
@@ -159,7 +161,7 @@ impl Bus {
     pub async fn close(mut self) {
         if self.outbox.send(Frame::Close(None)).await.is_ok() {
             // Either it ends or we stop waiting; both mean that we are done.
-            drop(tokio::time::timeout(PATIENCE, self.ended.changed()).await);
+            drop(tokio::time::timeout(GOODBYE, self.ended.changed()).await);
         }
     }
 

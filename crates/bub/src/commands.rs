@@ -1,0 +1,60 @@
+//! The commands, one file each: its arguments and what it does.
+
+mod agents;
+mod completions;
+mod messages;
+mod send_message;
+mod status;
+mod subscribe;
+
+use clap::Subcommand;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::failure::Failure;
+
+/// What `bub` can do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    SendMessage(send_message::SendMessage),
+    Subscribe(subscribe::Subscribe),
+    Status(status::Status),
+    Agents(agents::Agents),
+    Messages(messages::Messages),
+    Completions(completions::Completions),
+}
+
+impl Command {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::SendMessage(command) => command.run().await,
+            Self::Subscribe(command) => command.run().await,
+            Self::Status(command) => command.run().await,
+            Self::Agents(command) => command.run().await,
+            Self::Messages(command) => command.run().await,
+            Self::Completions(command) => command.run(),
+        }
+    }
+}
+
+/// Resolves when the person presses Ctrl-C or the system asks the program to end.
+async fn interrupted() -> Result<(), Failure> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        pressed = tokio::signal::ctrl_c() => pressed?,
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+/// An argument that names one of our own values, by the name it has everywhere else.
+fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
+    all: [T; N],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    let names = all.clone().map(name);
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let found = all.iter().find(|value| name((*value).clone()) == given);
+        found.cloned().ok_or("no such value")
+    })
+}

@@ -1,0 +1,126 @@
+//! `bub agents`: everyone the registry knows.
+
+use clap::Args;
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use switchboard_model::Timestamp;
+
+use crate::failure::Failure;
+use crate::output::{self, date_time, visible};
+use crate::table::Table;
+use crate::whereabouts::AsOperator;
+
+/// Show everyone the registry knows
+#[derive(Args)]
+pub(crate) struct Agents {
+    /// One JSON document: an array of agents
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    operator: AsOperator,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    agents: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Agent {
+    id: String,
+    name: String,
+    version: String,
+    status: String,
+    doors: Vec<String>,
+    capabilities: Vec<Named>,
+    subscriptions: Vec<Subscription>,
+    last_seen: Timestamp,
+    sent: u64,
+    received: u64,
+    queued: u64,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Subscription {
+    pattern: String,
+}
+
+impl Agents {
+    pub(crate) async fn run(self) -> Result<(), Failure> {
+        let reply: Reply = self.operator.console()?.call("agents", json!({})).await?;
+        if self.json {
+            return output::line(reply.agents.get());
+        }
+        let agents: Vec<Agent> = serde_json::from_str(reply.agents.get())?;
+        let rows: Vec<_> = agents.into_iter().map(row).collect();
+        Table::new([
+            "ID",
+            "STATUS",
+            "DOORS",
+            "PROGRAM",
+            "CAN",
+            "LISTENS TO",
+            "SENT",
+            "RECEIVED",
+            "QUEUED",
+            "LAST SEEN",
+        ])
+        .print(&rows)
+    }
+}
+
+fn row(agent: Agent) -> [String; 10] {
+    let can = agent
+        .capabilities
+        .into_iter()
+        .map(|capability| capability.name);
+    let listens = agent
+        .subscriptions
+        .into_iter()
+        .map(|subscription| subscription.pattern);
+    [
+        visible(&agent.id).into_owned(),
+        agent.status,
+        agent.doors.join(", "),
+        visible(format!("{} {}", agent.name, agent.version).trim()).into_owned(),
+        visible(&listed(can)).into_owned(),
+        visible(&listed(listens)).into_owned(),
+        agent.sent.to_string(),
+        agent.received.to_string(),
+        agent.queued.to_string(),
+        date_time(agent.last_seen),
+    ]
+}
+
+/// The first few of a list; the rest as a number, so that one agent keeps to one line.
+fn listed(names: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 3;
+    let names: Vec<String> = names.collect();
+    match names.get(..SHOWN) {
+        Some(first) if names.len() > SHOWN => {
+            format!("{} and {} more", first.join(", "), names.len() - SHOWN)
+        }
+        _ if names.is_empty() => "–".into(),
+        _ => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_list_is_told_by_its_beginning_and_its_length() {
+        let list = |n: usize| listed((1..=n).map(|n| format!("t{n}")));
+        assert_eq!(list(0), "–");
+        assert_eq!(list(3), "t1, t2, t3");
+        assert_eq!(list(5), "t1, t2, t3 and 2 more");
+    }
+}
