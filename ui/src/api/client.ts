@@ -1,0 +1,34 @@
+import type { Call, MessageFilter, Replies } from "./generated";
+import { HttpTransport } from "./http";
+import { TauriTransport } from "./tauri";
+import { takeToken } from "./token";
+import type { FeedListener, Transport } from "./transport";
+
+export type Method = keyof Replies & Call["method"];
+export type Params<M extends Method> = Extract<Call, { method: M }>["params"];
+
+/** The one place through which the screens speak to the broker. */
+export class Client {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Asks the broker; rejects with a `CallError`. */
+  async call<M extends Method>(method: M, params: Params<M>): Promise<Replies[M]> {
+    const call = { method, params } as Extract<Call, { method: M }>;
+    return (await this.#transport.call(call)) as Replies[M];
+  }
+
+  /** Follows the live feed until the returned function is called. */
+  watch(filter: MessageFilter, listener: FeedListener): () => void {
+    return this.#transport.watch(filter, listener);
+  }
+}
+
+/** The client for where this page runs: the desktop app, or a browser. */
+export function connect(): Client {
+  if ("__TAURI_INTERNALS__" in window) return new Client(new TauriTransport());
+  return new Client(new HttpTransport(window.location.origin, takeToken(window)));
+}

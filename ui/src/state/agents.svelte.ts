@@ -1,0 +1,85 @@
+import type { AgentStatus, AgentView } from "../api/generated";
+import { throttle } from "../parts/throttle";
+
+const SHOWN_MS = 200;
+const MINUTE = 60;
+
+/** How the registry's states are grouped on screen. */
+export type Presence = "ready" | "busy" | "unavailable";
+
+export function presence(status: AgentStatus): Presence {
+  switch (status) {
+    case "ready":
+    case "starting":
+      return "ready";
+    case "busy":
+      return "busy";
+    case "stopping":
+    case "unavailable":
+      return "unavailable";
+  }
+}
+
+/** Everyone the registry knows, and how much each said and heard in the last minute. */
+export class Agents {
+  /** In order of their ids; a new list a few times a second at most. */
+  list = $state.raw<readonly AgentView[]>([]);
+  /** Deliveries and sendings a second, for the last minute; a new table every second. */
+  activity = $state.raw<ReadonlyMap<string, readonly number[]>>(new Map());
+  counts = $derived(tally(this.list));
+
+  readonly #known = new Map<string, AgentView>();
+  readonly #samples = new Map<string, { last: number; values: number[] }>();
+  readonly #onJoin: (agent: AgentView) => void;
+  readonly #show = throttle(() => {
+    this.list = [...this.#known.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }, SHOWN_MS);
+
+  /** `onJoin` hears of an agent that was not here a moment ago. */
+  constructor(onJoin: (agent: AgentView) => void) {
+    this.#onJoin = onJoin;
+  }
+
+  get(id: string): AgentView | undefined {
+    return this.#known.get(id);
+  }
+
+  replace(agents: readonly AgentView[]): void {
+    this.#known.clear();
+    for (const agent of agents) this.#known.set(agent.id, agent);
+    this.#show.ask();
+  }
+
+  update(agents: readonly AgentView[]): void {
+    if (agents.length === 0) return;
+    for (const agent of agents) {
+      const before = this.#known.get(agent.id);
+      this.#known.set(agent.id, agent);
+      if (agent.connections > 0 && (before?.connections ?? 0) === 0) this.#onJoin(agent);
+    }
+    this.#show.ask();
+  }
+
+  /** Called once a second: what each agent did since the last time. */
+  sample(): void {
+    const activity = new Map<string, readonly number[]>();
+    for (const agent of this.#known.values()) {
+      const total = agent.sent + agent.received;
+      const sample = this.#samples.get(agent.id) ?? {
+        last: total,
+        values: Array<number>(MINUTE).fill(0),
+      };
+      // Counters begin again with the broker; less than before is no message.
+      const values = [...sample.values.slice(1), Math.max(0, total - sample.last)];
+      this.#samples.set(agent.id, { last: total, values });
+      activity.set(agent.id, values);
+    }
+    this.activity = activity;
+  }
+}
+
+function tally(agents: readonly AgentView[]): Record<"all" | Presence, number> {
+  const counts = { all: agents.length, ready: 0, busy: 0, unavailable: 0 };
+  for (const agent of agents) counts[presence(agent.status)]++;
+  return counts;
+}

@@ -1,0 +1,123 @@
+import type { Client } from "../api/client";
+import { CallError } from "../api/error";
+import type { FeedEvent, MessageFilter } from "../api/generated";
+import { throttle } from "../parts/throttle";
+import { Rows } from "./rows";
+
+const PAGE = 200;
+const FIGURES_MS = 200;
+
+/** The Flow screen's messages: the live part, history below it, and whether the reader holds them. */
+export class Messages {
+  readonly rows = new Rows();
+  /** How many rows there are; follows `rows` a few times a second. */
+  length = $state(0);
+  /** How many came while they were held. */
+  arrived = $state(0);
+  /** How many passed the filter in the last second but found no room. */
+  skipped = $state(0);
+  /** The operator asked to hold. */
+  paused = $state(false);
+  loading = $state(false);
+  /** All of history is here. */
+  ended = $state(false);
+  trouble = $state<string | null>(null);
+
+  readonly #client: Client;
+  readonly #watchers = new Set<() => void>();
+  readonly #summary = throttle(() => this.#summarize(), FIGURES_MS);
+  #filter: MessageFilter = {};
+  #fresh = true;
+  #scrolledAway = false;
+  #skips: { at: number; count: number }[] = [];
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Calls `watcher` whenever rows changed, as often as they do. Returns how to stop. */
+  onChange(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** The next snapshot is for another question. */
+  begin(filter: MessageFilter): void {
+    this.#filter = filter;
+    this.#fresh = true;
+  }
+
+  take(event: FeedEvent): void {
+    if (event.type === "snapshot") {
+      if (this.#fresh) this.rows.replace(event.rows);
+      else this.rows.renew(event.rows);
+      this.#fresh = false;
+      this.trouble = null;
+    } else {
+      this.rows.add(event.rows, event.skipped);
+      this.rows.move(event.moved, this.#filter.state);
+      if (event.skipped > 0) this.#skips.push({ at: performance.now(), count: event.skipped });
+    }
+    this.#changed();
+  }
+
+  pause(paused: boolean): void {
+    this.paused = paused;
+    this.#holdOrRelease();
+  }
+
+  /** The reader scrolled: away from the top, rows must not move under them. */
+  scrolledAway(away: boolean): void {
+    if (this.#scrolledAway === away) return;
+    this.#scrolledAway = away;
+    this.#holdOrRelease();
+  }
+
+  /** Reads the next page of history, below the oldest row that is here. */
+  async loadOlder(): Promise<void> {
+    const before = this.rows.oldestSeq;
+    if (this.loading || this.rows.ended || this.trouble !== null || before === undefined) return;
+    const filter = this.#filter;
+    this.loading = true;
+    try {
+      const page = await this.#client.call("messages", { filter, before, limit: PAGE });
+      // The rows may have begun anew meanwhile; then this page continues nothing.
+      if (filter === this.#filter && before === this.rows.oldestSeq) {
+        this.rows.addOlder(page.rows, page.next === null);
+        this.#changed();
+      }
+    } catch (reason) {
+      this.trouble = CallError.from(reason).message;
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  /** Tries again after history could not be read. */
+  retry(): void {
+    this.trouble = null;
+    void this.loadOlder();
+  }
+
+  #holdOrRelease(): void {
+    if (this.paused || this.#scrolledAway) this.rows.hold();
+    else this.rows.release();
+    this.#summary.stop();
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const watcher of this.#watchers) watcher();
+    this.#summary.ask();
+  }
+
+  #summarize(): void {
+    this.length = this.rows.length;
+    this.arrived = this.rows.arrived;
+    this.ended = this.rows.ended;
+    const since = performance.now() - 1_000;
+    this.#skips = this.#skips.filter((skip) => skip.at > since);
+    this.skipped = this.#skips.reduce((sum, skip) => sum + skip.count, 0);
+    if (this.#skips.length > 0) setTimeout(() => this.#summary.ask(), 1_000);
+  }
+}

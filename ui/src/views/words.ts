@@ -1,0 +1,84 @@
+// How the broker's words read to a person.
+import type {
+  AgentStatus,
+  AttemptOutcome,
+  DeadReason,
+  Door,
+  MessageRow,
+  MessageState,
+  Policy,
+} from "../api/generated";
+
+export const doorName: Record<Door, string> = {
+  bus: "bus",
+  lobby: "lobby",
+  collaboration: "collaboration",
+  aacp: "AACP",
+  discovery: "discovery",
+  console: "console",
+};
+
+export const stateName: Record<MessageState, string> = {
+  waiting: "waiting",
+  processed: "processed",
+  dead: "dead letter",
+  discarded: "discarded",
+  expired: "expired",
+  refused: "refused",
+};
+
+export const statusName: Record<AgentStatus, string> = {
+  starting: "starting",
+  ready: "ready",
+  busy: "busy",
+  stopping: "stopping",
+  unavailable: "unavailable",
+};
+
+export const statusLight: Record<AgentStatus, "on" | "busy" | "soon" | "off"> = {
+  starting: "soon",
+  ready: "on",
+  busy: "busy",
+  stopping: "soon",
+  unavailable: "off",
+};
+
+export const outcomeName: Record<AttemptOutcome, string> = {
+  processed: "processed",
+  declined: "declined",
+  invalidAnswer: "gave an answer that makes no sense",
+  timedOut: "did not answer in time",
+  disconnected: "disconnected before it answered",
+};
+
+export const deadBecause: Record<DeadReason, string> = {
+  nobodySubscribed: "nobody subscribed to it",
+  declinedByAll: "everyone asked declined it",
+  timedOut: "nobody answered in time",
+  gaveUp: "every attempt failed",
+  agentGone: "the agent is gone",
+  expired: "its time ran out",
+  queueFull: "the queue was full",
+  invalidAnswer: "the answer made no sense",
+};
+
+export const policyName: Record<Policy, string> = {
+  stopPropagationOnProcessed: "stops when processed",
+  stopPropagationOnStop: "stops when told to",
+  continueAll: "hears everything",
+};
+
+/** Who a message is for, as the table says it. */
+export function recipient(row: Pick<MessageRow, "to" | "kind">): string {
+  return row.to ?? (row.kind === "broadcast" ? "everyone" : "—");
+}
+
+/** What a message is about: its topic, or what it asks for. */
+export function subject(row: Pick<MessageRow, "topic" | "capability">): string {
+  return row.topic ?? row.capability ?? "—";
+}
+
+/** Whether a message came to a bad end. */
+export function wentWrong(state: MessageState): boolean {
+  return state === "dead" || state === "expired" || state === "refused";
+}
