@@ -1,1 +1,27 @@
-//! (being written)
+//! What happens: decides what becomes of a command, and makes it so.
+//!
+//! Read `broker` for the one way in, then `core`, the one task that owns all state. `registry`,
+//! `subscriptions`, `route`, `dispatch` and `queue` are the questions it asks, in that order;
+//! `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
+//! disk, and `deadlines` what must not take forever.
+//! Knows nothing of sockets or JSON-RPC. Never waits for a recipient, a screen or the disk.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod broker;
+mod clock;
+mod core;
+mod deadlines;
+mod dispatch;
+mod parking;
+mod queue;
+mod receipts;
+mod refusal;
+mod registry;
+mod route;
+mod settings;
+mod subscriptions;
+
+pub use broker::{Broker, Caller, Link, Outgoing, PendingReply};
+pub use clock::now;
+pub use refusal::Refusal;
+pub use settings::Settings;

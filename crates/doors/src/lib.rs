@@ -1,1 +1,14 @@
-//! (being written)
+//! How others reach the broker: one folder a door, each with the same three files: `server`
+//! (sockets), `wire` (the spec's own types) and `convert` (to and from the model, error numbers).
+//!
+//! `listener` accepts connections for all of them on one port; `guard` turns away whoever comes
+//! from a web page or by a wrong name before anything is parsed.
+//! Doors translate and never decide: what may happen is the broker's to say.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+pub mod bus;
+pub mod guard;
+pub mod listener;
+mod settings;
+
+pub use settings::Limits;

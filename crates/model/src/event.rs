@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::{AgentId, AgentView, MessageRow, MessageState};
+use crate::{AgentId, AgentView, Message, MessageState};
 
 /// A fact about the running broker.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A message was accepted, or refused with the state saying so.
-    Message(Arc<MessageRow>),
+    /// A message was accepted.
+    Accepted(Arc<Message>),
     /// A message moved on.
-    MessageMoved {
+    Moved {
         /// Its place in the order of acceptance.
         seq: u64,
         /// Where it is now.
@@ -21,6 +21,11 @@ pub enum Event {
         took_micros: u64,
         /// What went wrong, if it did.
         error: Option<Arc<str>>,
+    },
+    /// A message could not be written to disk, so it was not accepted after all.
+    Withdrawn {
+        /// Its place in the order of acceptance.
+        seq: u64,
     },
     /// An agent came, went or changed.
     Agent(Arc<AgentView>),

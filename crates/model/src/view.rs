@@ -5,8 +5,8 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, DeadReason, DeliveryId,
-    DeliveryState, Door, Kind, MessageId, MessageState, Payload, Policy, Priority, SubscriptionId,
-    Timestamp,
+    DeliveryState, Door, Kind, Message, MessageId, MessageState, Payload, Policy, Priority,
+    SubscriptionId, Timestamp,
 };
 
 /// One message as a line in a table.
@@ -47,6 +47,30 @@ pub struct MessageRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(type = "unknown", optional)]
     pub payload: Option<Payload>,
+}
+
+impl MessageRow {
+    /// A message as it was accepted, without its payload.
+    pub fn of(message: &Message) -> Self {
+        Self {
+            seq: message.seq,
+            id: message.id,
+            from: message.from.clone(),
+            to: message.address.agent().cloned(),
+            topic: Some(message.address.topic().as_str().to_owned()),
+            capability: message.capability.clone(),
+            kind: message.kind,
+            priority: message.priority,
+            state: MessageState::Waiting,
+            door: message.door,
+            conversation_id: message.conversation.clone(),
+            created_at: message.accepted_at,
+            took_micros: None,
+            error: None,
+            payload_bytes: message.payload.as_str().len() as u64,
+            payload: None,
+        }
+    }
 }
 
 /// One message with its whole life.

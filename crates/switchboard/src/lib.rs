@@ -1,1 +1,20 @@
-//! (being written)
+//! Assembly: settings in, a running broker out.
+//!
+//! Read `start`, which puts the rungs together in the order of the ladder and takes them apart in
+//! reverse. `options` is the command line, `settings` the file `switchboard.toml`, `secrets` the
+//! operator's token, `demo` a small cast of agents that talk over real sockets.
+//! `switchboardd` is this without a window; the desktop app is this with one.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+
+mod demo;
+mod endpoint;
+mod error;
+mod options;
+mod secrets;
+mod settings;
+mod start;
+
+pub use error::StartError;
+pub use options::Options;
+pub use settings::Settings;
+pub use start::{Running, start};

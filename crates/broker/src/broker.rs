@@ -1,0 +1,234 @@
+//! The one way in: every door, the operator and discovered peers submit commands here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use switchboard_model::{
+    AgentView, Command, ConnectionId, DeliveryId, Door, Event, Message, Reply, Totals,
+};
+use switchboard_store::Opened;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
+
+use crate::core::Core;
+use crate::{Refusal, Settings};
+
+/// Commands waiting for the core. When full, the door that brings one more waits, and with it the
+/// socket it reads from.
+const INPUTS: usize = 4096;
+/// Events waiting for a watcher. When full, the watcher loses the oldest, is told so, and starts
+/// over from a snapshot; the core never waits.
+const EVENTS: usize = 16_384;
+
+/// Who brings a command. The core knows which agent a connection speaks for; nobody can say it
+/// in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// The agent at the other end of a connection.
+    Connection(ConnectionId),
+    /// The person at the console.
+    Operator,
+}
+
+/// What the core sends to a connection's door.
+#[derive(Clone, Debug)]
+pub enum Outgoing {
+    /// A message to hand to the agent. Its answer comes back as `Command::Answer`.
+    Deliver {
+        /// The delivery to name in the answer.
+        delivery: DeliveryId,
+        /// The message.
+        message: Arc<Message>,
+    },
+}
+
+pub(crate) enum Input {
+    Connect {
+        id: ConnectionId,
+        door: Door,
+        outbox: mpsc::Sender<Outgoing>,
+    },
+    Gone(ConnectionId),
+    Submit {
+        caller: Caller,
+        command: Command,
+        reply: Option<ReplyTo>,
+    },
+    Agents(oneshot::Sender<Vec<AgentView>>),
+    Stop,
+}
+
+pub(crate) type ReplyTo = oneshot::Sender<Result<Reply, Refusal>>;
+
+/// A handle to the running core. Cheap to clone.
+#[derive(Clone)]
+pub struct Broker {
+    inputs: mpsc::Sender<Input>,
+    events: broadcast::Sender<Event>,
+    totals: watch::Receiver<Totals>,
+    next_connection: Arc<AtomicU64>,
+    live: Arc<AtomicU32>,
+    in_flight: usize,
+}
+
+impl Broker {
+    /// Starts the core on an opened store. The task ends after [`Broker::stop`], when everything
+    /// accepted is on disk.
+    pub async fn start(settings: Settings, opened: Opened) -> (Self, JoinHandle<()>) {
+        let (inputs, inbox) = mpsc::channel(INPUTS);
+        let (events, _) = broadcast::channel(EVENTS);
+        let (totals_out, totals) = watch::channel(opened.restored.totals);
+        let in_flight = settings.in_flight;
+        let core = Core::restore(settings, opened, events.clone(), totals_out).await;
+        let task = tokio::spawn(core.run(inbox));
+        let next_connection = Arc::new(AtomicU64::new(1));
+        let live = Arc::new(AtomicU32::new(0));
+        (
+            Self {
+                inputs,
+                events,
+                totals,
+                next_connection,
+                live,
+                in_flight,
+            },
+            task,
+        )
+    }
+
+    /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
+    pub async fn connect(&self, door: Door) -> Result<Link, Refusal> {
+        let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
+        // The core hands over at most `in_flight` deliveries before it hears of one, so this
+        // outbox cannot overflow.
+        let (outbox, deliveries) = mpsc::channel(self.in_flight.max(1));
+        let watched = outbox.clone();
+        self.inputs
+            .send(Input::Connect { id, door, outbox })
+            .await
+            .map_err(|_| Refusal::Stopping)?;
+        // However the door's task ends, its end of the outbox goes, and the core hears of it.
+        let (inputs, live) = (self.inputs.clone(), self.live.clone());
+        live.fetch_add(1, Ordering::Relaxed);
+        tokio::spawn(async move {
+            watched.closed().await;
+            live.fetch_sub(1, Ordering::Relaxed);
+            if inputs.send(Input::Gone(id)).await.is_err() {
+                tracing::debug!(connection = id.0, "closed after the core stopped");
+            }
+        });
+        Ok(Link {
+            caller: Caller::Connection(id),
+            broker: self.clone(),
+            deliveries,
+        })
+    }
+
+    /// Submits a command and waits for its reply: for a message, until it is on disk.
+    pub async fn submit(&self, caller: Caller, command: Command) -> Result<Reply, Refusal> {
+        self.begin(caller, command).await?.wait().await
+    }
+
+    /// Submits a command and returns at once with the way to its reply. Commands begun one after
+    /// the other are taken in that order.
+    pub async fn begin(&self, caller: Caller, command: Command) -> Result<PendingReply, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        let input = Input::Submit {
+            caller,
+            command,
+            reply: Some(reply),
+        };
+        self.inputs
+            .send(input)
+            .await
+            .map_err(|_| Refusal::Stopping)?;
+        Ok(PendingReply(answer))
+    }
+
+    /// Submits a command whose reply nobody waits for, such as an answer to a delivery.
+    pub async fn tell(&self, caller: Caller, command: Command) {
+        if self
+            .inputs
+            .send(Input::Submit {
+                caller,
+                command,
+                reply: None,
+            })
+            .await
+            .is_err()
+        {
+            tracing::debug!("told a broker that has stopped");
+        }
+    }
+
+    /// Everyone the registry knows, in order of their ids.
+    pub async fn agents(&self) -> Vec<AgentView> {
+        let (reply, answer) = oneshot::channel();
+        if self.inputs.send(Input::Agents(reply)).await.is_err() {
+            return Vec::new();
+        }
+        answer.await.unwrap_or_default()
+    }
+
+    /// What happens from now on. A watcher that falls behind is told so.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.events.subscribe()
+    }
+
+    /// Where every message is now.
+    pub fn totals(&self) -> Totals {
+        *self.totals.borrow()
+    }
+
+    /// Live connections, by whichever door.
+    pub fn connections(&self) -> u32 {
+        self.live.load(Ordering::Relaxed)
+    }
+
+    /// Refuses new messages, waits a little for open answers, and ends the core. What has not been
+    /// delivered stays on disk.
+    pub async fn stop(&self) {
+        if self.inputs.send(Input::Stop).await.is_err() {
+            tracing::debug!("the core has stopped already");
+        }
+    }
+}
+
+/// A reply that is on its way.
+pub struct PendingReply(oneshot::Receiver<Result<Reply, Refusal>>);
+
+impl PendingReply {
+    /// Waits for it.
+    pub async fn wait(self) -> Result<Reply, Refusal> {
+        self.0.await.map_err(|_| Refusal::Stopping)?
+    }
+}
+
+/// A door's end of a connection.
+pub struct Link {
+    caller: Caller,
+    broker: Broker,
+    deliveries: mpsc::Receiver<Outgoing>,
+}
+
+impl Link {
+    /// Submits a command in the name of whoever is at the other end.
+    pub async fn submit(&self, command: Command) -> Result<Reply, Refusal> {
+        self.broker.submit(self.caller, command).await
+    }
+
+    /// The way to submit from another task while this one waits for deliveries.
+    pub fn caller(&self) -> (Broker, Caller) {
+        (self.broker.clone(), self.caller)
+    }
+
+    /// The next thing to write, if there is one already.
+    pub fn try_next(&mut self) -> Option<Outgoing> {
+        self.deliveries.try_recv().ok()
+    }
+
+    /// The next thing to write to the other end; none once the broker has stopped.
+    pub async fn next(&mut self) -> Option<Outgoing> {
+        self.deliveries.recv().await
+    }
+}

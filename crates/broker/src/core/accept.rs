@@ -1,0 +1,184 @@
+//! How a message comes in: may it, to whom, on disk, on its way.
+
+use std::sync::Arc;
+
+use switchboard_model::{
+    AgentId, Door, Event, Message, MessageId, MessageState, Reply, Send, Topic, Wait,
+};
+use switchboard_store::Record;
+use uuid::Uuid;
+
+use super::{Core, Journey, respond};
+use crate::Refusal;
+use crate::broker::{Caller, ReplyTo};
+use crate::dispatch::Dispatch;
+use crate::route::{self, Plan};
+use crate::subscriptions::Subscription;
+
+/// Accepted messages that may wait for the disk. Beyond it publishers are told to try again.
+const UNWRITTEN: usize = 20_000;
+
+impl Core {
+    pub(super) fn accept(&mut self, caller: Caller, send: Send, reply: Option<ReplyTo>) {
+        let topic = send.address.topic();
+        let plan = route::plan(&self.subscriptions, &topic);
+        let (from, door) = match self.may_send(caller, &plan, &topic) {
+            Ok(sender) => sender,
+            Err(refusal) => return respond(reply, Err(refusal)),
+        };
+        let message = self.take_in(from, door, &send);
+        let away = plan.is_empty()
+            && send
+                .address
+                .agent()
+                .is_some_and(|id| self.registry.knows(id));
+        if away {
+            self.parking.park(message.clone(), None);
+        }
+        let (dispatch, observers) = Dispatch::of_plan(message.clone(), plan);
+        self.journeys.insert(
+            message.seq,
+            Journey {
+                dispatch,
+                on_disk: false,
+                asked_once: away,
+                reply: reply.map(|reply| (reply, send.wait)),
+            },
+        );
+        if !away {
+            self.set_off(message.seq, observers);
+        }
+    }
+
+    /// Everything that can be refused is refused here, before anything has happened.
+    fn may_send(
+        &self,
+        caller: Caller,
+        plan: &Plan,
+        topic: &Topic,
+    ) -> Result<(AgentId, Door), Refusal> {
+        if self.stop_by.is_some() {
+            return Err(Refusal::Stopping);
+        }
+        let sender = match caller {
+            Caller::Operator => (AgentId::operator(), Door::Console),
+            Caller::Connection(id) => {
+                let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
+                (
+                    connection.agent.clone().ok_or(Refusal::NotJoined)?,
+                    connection.door,
+                )
+            }
+        };
+        if self.receipts.outstanding() >= UNWRITTEN {
+            return Err(Refusal::DiskBusy);
+        }
+        for one in plan.observers.iter().chain(plan.chain.first()) {
+            let waiting = self
+                .registry
+                .connection(one.connection)
+                .map_or(0, |to| to.line.waiting());
+            self.check_queue(&one.agent, waiting)?;
+        }
+        match topic.agent() {
+            Some(agent) if plan.is_empty() => {
+                self.check_queue(&agent, self.parking.count(topic))?;
+            }
+            Some(_) | None => {}
+        }
+        Ok(sender)
+    }
+
+    fn check_queue(&self, agent: &AgentId, waiting: usize) -> Result<(), Refusal> {
+        if waiting >= self.settings.queue {
+            return Err(Refusal::QueueFull {
+                agent: agent.clone(),
+                waiting,
+            });
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, from: AgentId, door: Door, send: &Send) -> Arc<Message> {
+        let message = Arc::new(Message {
+            seq: self.next_seq,
+            id: MessageId(Uuid::now_v7()),
+            from,
+            address: send.address.clone(),
+            kind: send.kind,
+            capability: send.capability.clone(),
+            priority: send.priority,
+            door,
+            correlation: send.correlation.clone(),
+            conversation: send.conversation.clone(),
+            payload: send.payload.clone(),
+            accepted_at: self.now.wall,
+            expires_at: send.expires_at,
+        });
+        self.next_seq += 1;
+        self.accepted.push(Record::Message(message.clone()));
+        self.receipts.accepted(message.seq);
+        self.totals.accepted += 1;
+        self.totals.waiting += 1;
+        self.registry.count_sent(&message.from, self.now.wall);
+        self.tell(Event::Accepted(message.clone()));
+        message
+    }
+
+    /// Asks the first of the chain and every observer.
+    pub(super) fn set_off(&mut self, seq: u64, observers: Vec<Arc<Subscription>>) {
+        for observer in observers {
+            self.ask(seq, observer, crate::dispatch::Role::Observer);
+        }
+        self.go_on(seq, None);
+    }
+
+    /// The disk did not take these messages: they were never accepted.
+    pub(super) fn withdraw(&mut self, refused: Vec<u64>) {
+        for seq in refused {
+            let Some(journey) = self.journeys.remove(&seq) else {
+                continue;
+            };
+            self.forget_deliveries_of(seq);
+            self.totals.accepted -= 1;
+            match journey.dispatch.receipt().state {
+                MessageState::Processed => self.totals.processed -= 1,
+                MessageState::Dead => self.totals.dead -= 1,
+                MessageState::Waiting
+                | MessageState::Discarded
+                | MessageState::Expired
+                | MessageState::Refused => self.totals.waiting -= 1,
+            }
+            self.parking.remove(&journey.dispatch.message);
+            self.tell(Event::Withdrawn { seq });
+            respond(
+                journey.reply.map(|(reply, _)| reply),
+                Err(Refusal::StorageFailed),
+            );
+        }
+    }
+
+    /// Tells the sender, once the message is on disk and as far as the sender wants to wait.
+    pub(super) fn answer_sender(&mut self, seq: u64) {
+        let Some(journey) = self.journeys.get_mut(&seq) else {
+            return;
+        };
+        if !journey.on_disk {
+            return;
+        }
+        let ready = match &journey.reply {
+            Some((_, Wait::Accepted)) => true,
+            Some((_, Wait::FirstAttempts)) | None => journey.asked_once,
+        };
+        if ready {
+            let receipt = journey.dispatch.receipt();
+            respond(
+                journey.reply.take().map(|(reply, _)| reply),
+                Ok(Reply::Sent(receipt)),
+            );
+        }
+        if journey.asked_once && journey.reply.is_none() {
+            self.journeys.remove(&seq);
+        }
+    }
+}

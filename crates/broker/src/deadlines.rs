@@ -1,0 +1,45 @@
+//! By when each delivery must be answered.
+
+use std::collections::VecDeque;
+
+use switchboard_model::DeliveryId;
+use tokio::time::Instant;
+
+/// All deliveries have the same time to be answered in, so the first one handed over is the first
+/// one due: a plain line, no heap.
+#[derive(Debug, Default)]
+pub(crate) struct Deadlines {
+    line: VecDeque<(Instant, DeliveryId)>,
+}
+
+impl Deadlines {
+    pub(crate) fn push(&mut self, due: Instant, delivery: DeliveryId) {
+        self.line.push_back((due, delivery));
+    }
+
+    /// Hands out deliveries that are due. Answered ones are forgotten on the way, so that the line
+    /// does not grow with what is long done.
+    pub(crate) fn take_due(
+        &mut self,
+        now: Instant,
+        is_open: impl Fn(DeliveryId) -> bool,
+    ) -> Vec<DeliveryId> {
+        let mut due = Vec::new();
+        while let Some((at, delivery)) = self.line.front().copied() {
+            let open = is_open(delivery);
+            if open && at > now {
+                break;
+            }
+            self.line.pop_front();
+            if open {
+                due.push(delivery);
+            }
+        }
+        due
+    }
+
+    /// When the next one may be due.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.line.front().map(|(at, _)| *at)
+    }
+}

@@ -1,0 +1,38 @@
+//! What an operator can set about delivery.
+
+use std::time::Duration;
+
+use switchboard_model::Policy;
+
+/// Limits and times of the delivery engine.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long a recipient may take to answer.
+    pub timeout: Duration,
+    /// When a chain of subscribers stops, for subscriptions that do not say.
+    pub policy: Policy,
+    /// Subscriptions on one connection.
+    pub subscriptions: usize,
+    /// Deliveries handed to one recipient and not answered yet.
+    pub in_flight: usize,
+    /// Their payloads, in bytes.
+    pub in_flight_bytes: usize,
+    /// Deliveries waiting for one recipient. When full, publishers are told to try again later.
+    pub queue: usize,
+    /// How long a stopping broker waits for answers.
+    pub drain: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            policy: Policy::default(),
+            subscriptions: 256,
+            in_flight: 1000,
+            in_flight_bytes: 8 << 20,
+            queue: 10_000,
+            drain: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Answers the operator's calls.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use switchboard_broker::{Broker, Caller, Refusal};
+use switchboard_model::{
+    Ack, Address, Code, Command, Kind, MessageDetail, Payload, Priority, Receipt, Reply, Send,
+    Topic, Wait,
+};
+use switchboard_store::Store;
+use tokio::sync::{mpsc, watch};
+
+use crate::Feed;
+use crate::api::{
+    AckView, AgentList, Call, CallError, DemoSwitch, MessagePage, MessageQuery, Nothing,
+    OneMessage, SendResult, SendTest, Status, Watch,
+};
+use crate::recent::Recent;
+
+/// The most rows in one page of history.
+const MAX_PAGE: u32 = 500;
+
+/// The operator's desk. Cheap to clone.
+#[derive(Clone)]
+pub struct Console {
+    parts: Arc<Parts>,
+    recent: Recent,
+}
+
+/// What the desk works with.
+pub struct Parts {
+    /// Where commands go.
+    pub broker: Broker,
+    /// Where history is read.
+    pub store: Store,
+    /// What is running here.
+    pub status: watch::Receiver<Status>,
+    /// Starts and stops the demo agents. Holds a few wishes; the operator waits when it is full.
+    pub demo: mpsc::Sender<DemoSwitch>,
+}
+
+impl Console {
+    /// Sets up the desk. It begins to measure at once, so that the first feed has figures.
+    pub fn new(parts: Parts) -> Self {
+        let recent = Recent::start(&parts.broker, parts.store.clone());
+        Self {
+            parts: Arc::new(parts),
+            recent,
+        }
+    }
+
+    /// Answers a call that came as JSON: `{"method": …, "params": …}`.
+    pub async fn call(&self, call: serde_json::Value) -> Result<Box<RawValue>, CallError> {
+        let call: Call = serde_json::from_value(call).map_err(|error| CallError {
+            code: Code::InvalidRequest,
+            message: format!("this is not a call that the console knows: {error}"),
+        })?;
+        match call {
+            Call::Status(Nothing {}) => json(&self.status()),
+            Call::Agents(Nothing {}) => json(&AgentList {
+                agents: self.broker().agents().await,
+            }),
+            Call::Messages(query) => json(&self.messages(query).await?),
+            Call::Message(one) => json(&self.message(&one).await?),
+            Call::Send(send) => json(&self.send(send).await?),
+            Call::Demo(switch) => json(&self.demo(switch).await?),
+        }
+    }
+
+    /// Opens a live feed.
+    pub fn watch(&self, watch: Watch) -> Feed {
+        Feed::open(self.clone(), watch.filter)
+    }
+
+    pub(crate) fn broker(&self) -> &Broker {
+        &self.parts.broker
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.parts.store
+    }
+
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.recent
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        self.parts.status.borrow().clone()
+    }
+
+    pub(crate) fn status_changes(&self) -> watch::Receiver<Status> {
+        self.parts.status.clone()
+    }
+
+    async fn messages(&self, query: MessageQuery) -> Result<MessagePage, CallError> {
+        if !(1..=MAX_PAGE).contains(&query.limit) {
+            return Err(invalid(format!("limit must be 1 to {MAX_PAGE}")));
+        }
+        let with_payloads = query.payloads.unwrap_or(false);
+        let read = self
+            .store()
+            .messages(&query.filter, query.before, query.limit, with_payloads);
+        let rows = read.await.map_err(|error| reading_failed(&error))?;
+        let full = rows.len() == query.limit as usize;
+        let next = rows.last().filter(|_| full).map(|row| row.seq);
+        Ok(MessagePage { rows, next })
+    }
+
+    async fn message(&self, one: &OneMessage) -> Result<MessageDetail, CallError> {
+        let found = self
+            .store()
+            .message(one.id)
+            .await
+            .map_err(|error| reading_failed(&error))?;
+        found.ok_or_else(|| CallError {
+            code: Code::NotFound,
+            message: format!("no message {} is kept here; it may be too old", one.id),
+        })
+    }
+
+    async fn send(&self, send: SendTest) -> Result<SendResult, CallError> {
+        let topic = Topic::parse(&send.topic).map_err(|error| invalid(error.to_string()))?;
+        let payload = Payload::parse(&send.payload).map_err(|error| invalid(error.to_string()))?;
+        let address = Address::from(topic);
+        let kind = match &address {
+            Address::Agent(_) => Kind::Request,
+            Address::Topic(_) => Kind::Event,
+        };
+        let command = Command::Send(Send {
+            address,
+            kind,
+            capability: None,
+            priority: Priority::Normal,
+            correlation: None,
+            conversation: None,
+            payload,
+            expires_at: None,
+            wait: Wait::FirstAttempts,
+        });
+        match self.broker().submit(Caller::Operator, command).await? {
+            Reply::Sent(receipt) => Ok(receipt.into()),
+            Reply::Joined(_) | Reply::Subscribed(_) | Reply::Done => Err(CallError {
+                code: Code::Internal,
+                message: "the broker gave an answer of another kind".to_owned(),
+            }),
+        }
+    }
+
+    async fn demo(&self, switch: DemoSwitch) -> Result<Nothing, CallError> {
+        self.parts
+            .demo
+            .send(switch)
+            .await
+            .map_err(|_| CallError::from(Refusal::Stopping))?;
+        Ok(Nothing {})
+    }
+}
+
+fn json(reply: &impl Serialize) -> Result<Box<RawValue>, CallError> {
+    serde_json::value::to_raw_value(reply).map_err(|error| {
+        tracing::error!(%error, "a reply could not be written as JSON");
+        CallError {
+            code: Code::Internal,
+            message: "the reply could not be written".to_owned(),
+        }
+    })
+}
+
+fn invalid(message: String) -> CallError {
+    CallError {
+        code: Code::InvalidRequest,
+        message,
+    }
+}
+
+/// The error's own words go to the log: they may tell of files that are not the caller's business.
+fn reading_failed(error: &switchboard_store::Error) -> CallError {
+    tracing::error!(%error, "history could not be read");
+    CallError {
+        code: Code::StorageFailed,
+        message: "history could not be read from disk; the log says why".to_owned(),
+    }
+}
+
+impl From<Refusal> for CallError {
+    fn from(refusal: Refusal) -> Self {
+        Self {
+            code: refusal.code(),
+            message: refusal.to_string(),
+        }
+    }
+}
+
+impl From<Receipt> for SendResult {
+    fn from(receipt: Receipt) -> Self {
+        Self {
+            message_id: receipt.message,
+            state: receipt.state,
+            acks: receipt.acks.into_iter().map(AckView::from).collect(),
+        }
+    }
+}
+
+impl From<Ack> for AckView {
+    fn from(ack: Ack) -> Self {
+        Self {
+            agent: ack.agent,
+            outcome: ack.outcome,
+            message: ack.message,
+            payload: ack.payload,
+        }
+    }
+}

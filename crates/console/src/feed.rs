@@ -1,0 +1,282 @@
+//! The live feed of one screen: a snapshot, then one batch a frame.
+//!
+//! Whatever the traffic, a batch has at most a few hundred rows and says how many more there were;
+//! totals and figures are exact. A feed that falls behind starts over with a snapshot.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use switchboard_model::{AgentId, AgentView, Event, Message, MessageFilter, MessageRow};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use tokio::time::{Interval, MissedTickBehavior};
+
+use crate::Console;
+use crate::api::{FeedEvent, Figures, Moved, Status};
+
+/// A batch at most so often: more than an eye can follow.
+const FRAME: Duration = Duration::from_millis(50);
+/// Rows in a snapshot and in a batch.
+const ROWS: usize = 300;
+/// Rows that were sent while they waited, and of which the screen wants to hear again.
+const FOLLOWED: usize = 4000;
+/// How many frames a message that moved is looked for in the store, which may learn of it later.
+const PATIENCE: u8 = 40;
+
+/// A live feed. Ends when it is dropped, or with the broker.
+pub struct Feed {
+    console: Console,
+    filter: MessageFilter,
+    events: Receiver<Event>,
+    status: watch::Receiver<Status>,
+    figures: watch::Receiver<Figures>,
+    frames: Interval,
+    seq: u64,
+    /// What the next batch will say.
+    agents: BTreeMap<AgentId, Arc<AgentView>>,
+    rows: VecDeque<MessageRow>,
+    skipped: u64,
+    moved: BTreeMap<u64, Moved>,
+    /// Rows that the screen has and that may still move.
+    followed: BTreeSet<u64>,
+    /// Messages that moved into the filter but are too old to be remembered, with how many more
+    /// frames they are looked for.
+    late: BTreeMap<u64, u8>,
+    /// The newest row that was shown or passed over.
+    newest: Option<u64>,
+    behind: bool,
+}
+
+impl Feed {
+    pub(crate) fn open(console: Console, filter: MessageFilter) -> Self {
+        let mut frames = tokio::time::interval(FRAME);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            events: console.broker().events(),
+            status: console.status_changes(),
+            figures: console.recent().figures_changes(),
+            console,
+            filter,
+            frames,
+            seq: 0,
+            agents: BTreeMap::new(),
+            rows: VecDeque::new(),
+            skipped: 0,
+            moved: BTreeMap::new(),
+            followed: BTreeSet::new(),
+            late: BTreeMap::new(),
+            newest: None,
+            behind: true,
+        }
+    }
+
+    /// The next thing to tell the screen; none once the broker has stopped.
+    pub async fn next(&mut self) -> Option<FeedEvent> {
+        loop {
+            if self.behind {
+                return Some(self.snapshot().await);
+            }
+            tokio::select! {
+                event = self.events.recv() => match event {
+                    Ok(event) => self.take(event),
+                    Err(RecvError::Lagged(_)) => self.behind = true,
+                    Err(RecvError::Closed) => return None,
+                },
+                _ = self.frames.tick() => {
+                    self.look_for_late().await;
+                    if self.has_news() {
+                        return Some(self.batch());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Everything as it is now. Events that come meanwhile wait in the channel, and what they say
+    /// again is passed over.
+    async fn snapshot(&mut self) -> FeedEvent {
+        self.events = self.events.resubscribe();
+        self.behind = false;
+        self.agents.clear();
+        self.rows.clear();
+        self.skipped = 0;
+        self.moved.clear();
+        self.late.clear();
+        self.status.mark_unchanged();
+        self.figures.mark_unchanged();
+        let on_disk = self
+            .console
+            .store()
+            .messages(&self.filter, None, ROWS as u32, false)
+            .await;
+        let mut rows = on_disk.unwrap_or_else(|error| {
+            tracing::error!(%error, "a feed begins without history");
+            Vec::new()
+        });
+        // The newest may not be on disk yet.
+        let fresh = self
+            .console
+            .recent()
+            .rows_after(rows.first().map(|row| row.seq));
+        self.newest = fresh
+            .last()
+            .map(|(row, _)| row.seq)
+            .or(rows.first().map(|row| row.seq));
+        for (row, message) in fresh {
+            if self.filter.accepts(&row, message.payload.as_str()) {
+                rows.insert(0, row);
+            }
+        }
+        rows.truncate(ROWS);
+        self.followed = rows
+            .iter()
+            .filter(|row| is_waiting(row))
+            .map(|row| row.seq)
+            .collect();
+        FeedEvent::Snapshot {
+            seq: self.next_seq(),
+            status: self.console.status(),
+            totals: self.console.broker().totals(),
+            figures: self.console.recent().figures(),
+            agents: self.console.broker().agents().await,
+            rows,
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Accepted(message) => {
+                if self.newest.is_none_or(|newest| newest < message.seq) {
+                    self.newest = Some(message.seq);
+                    self.show(MessageRow::of(&message), &message);
+                }
+            }
+            Event::Moved {
+                seq,
+                state,
+                to,
+                took_micros,
+                error,
+            } => {
+                let error = error.as_deref().map(str::to_owned);
+                self.move_on(Moved {
+                    seq,
+                    state,
+                    to,
+                    took_micros,
+                    error,
+                });
+            }
+            Event::Withdrawn { seq } => {
+                self.rows.retain(|row| row.seq != seq);
+                self.followed.remove(&seq);
+            }
+            Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
+        }
+    }
+
+    fn show(&mut self, row: MessageRow, message: &Message) {
+        if !self.filter.accepts(&row, message.payload.as_str()) {
+            return;
+        }
+        if self.rows.len() == ROWS {
+            self.rows.pop_front();
+            self.skipped += 1;
+        }
+        self.rows.push_back(row);
+    }
+
+    fn move_on(&mut self, moved: Moved) {
+        // Rows are in order, and what moves is mostly young: search from the newest.
+        if let Some(row) = self.rows.iter_mut().rev().find(|row| row.seq == moved.seq) {
+            return moved.apply(row);
+        }
+        if self.followed.remove(&moved.seq) {
+            self.moved.insert(moved.seq, moved);
+            return;
+        }
+        // It may have moved into the filter just now.
+        if self.filter.state == Some(moved.state) {
+            match self.console.recent().row(moved.seq) {
+                Some((mut row, message)) => {
+                    moved.apply(&mut row);
+                    self.show(row, &message);
+                }
+                None => drop(self.late.insert(moved.seq, PATIENCE)),
+            }
+        }
+    }
+
+    /// Fetches messages that moved into the filter after they were forgotten here.
+    async fn look_for_late(&mut self) {
+        let Some((&newest, _)) = self.late.last_key_value() else {
+            return;
+        };
+        let page =
+            self.console
+                .store()
+                .messages(&self.filter, Some(newest + 1), ROWS as u32, false);
+        for row in page.await.unwrap_or_default() {
+            if self.late.remove(&row.seq).is_some() && self.rows.len() < ROWS {
+                self.rows.push_front(row);
+            }
+        }
+        self.late.retain(|_, patience| {
+            *patience -= 1;
+            *patience > 0
+        });
+    }
+
+    fn has_news(&self) -> bool {
+        !self.rows.is_empty()
+            || !self.moved.is_empty()
+            || !self.agents.is_empty()
+            || self.status.has_changed().unwrap_or(false)
+            || self.figures.has_changed().unwrap_or(false)
+    }
+
+    fn batch(&mut self) -> FeedEvent {
+        let status_changed = self.status.has_changed().unwrap_or(false);
+        self.status.mark_unchanged();
+        self.figures.mark_unchanged();
+        let rows: Vec<MessageRow> = std::mem::take(&mut self.rows).into();
+        self.followed
+            .extend(rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq));
+        while self.followed.len() > FOLLOWED {
+            self.followed.pop_first();
+        }
+        let agents = std::mem::take(&mut self.agents).into_values();
+        FeedEvent::Batch {
+            seq: self.next_seq(),
+            totals: self.console.broker().totals(),
+            figures: self.console.recent().figures(),
+            status: status_changed.then(|| self.console.status()),
+            agents: agents.map(Arc::unwrap_or_clone).collect(),
+            rows,
+            skipped: std::mem::take(&mut self.skipped),
+            moved: std::mem::take(&mut self.moved).into_values().collect(),
+        }
+    }
+
+    fn next_seq(&mut self) -> u64 {
+        self.seq += 1;
+        self.seq
+    }
+}
+
+fn is_waiting(row: &MessageRow) -> bool {
+    row.state == switchboard_model::MessageState::Waiting
+}
+
+impl Moved {
+    pub(crate) fn apply(&self, row: &mut MessageRow) {
+        row.state = self.state;
+        row.took_micros = Some(self.took_micros);
+        row.error.clone_from(&self.error);
+        if let Some(to) = &self.to {
+            row.to = Some(to.clone());
+        }
+    }
+}

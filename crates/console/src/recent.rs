@@ -1,0 +1,223 @@
+//! The last moments: figures, and messages that may not be on disk yet.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use switchboard_broker::Broker;
+use switchboard_model::{Event, Message, MessageRow};
+use switchboard_store::Store;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::api::{Figures, Moved};
+
+/// Messages remembered: what is accepted while one commit is on its way to the disk, and more.
+const REMEMBERED: usize = 2048;
+/// Times remembered for the percentiles.
+const TIMES: usize = 1000;
+/// How often the figures are taken, and over how many takings the rate is measured.
+const TAKE: Duration = Duration::from_millis(500);
+const RATE_OVER: usize = 6;
+
+/// Watches the broker for everyone who opens a feed.
+#[derive(Clone)]
+pub(crate) struct Recent {
+    memory: Arc<Mutex<Memory>>,
+    figures: watch::Receiver<Figures>,
+}
+
+#[derive(Default)]
+struct Memory {
+    rows: BTreeMap<u64, Remembered>,
+    times: VecDeque<u64>,
+}
+
+struct Remembered {
+    message: Arc<Message>,
+    moved: Option<Moved>,
+}
+
+impl Recent {
+    /// Begins to watch. Ends with the broker.
+    pub(crate) fn start(broker: &Broker, store: Store) -> Self {
+        let memory = Arc::new(Mutex::new(Memory::default()));
+        let (figures_out, figures) = watch::channel(Figures::default());
+        tokio::spawn(watch_events(broker.events(), memory.clone()));
+        tokio::spawn(take_figures(
+            broker.clone(),
+            store,
+            memory.clone(),
+            figures_out,
+        ));
+        Self { memory, figures }
+    }
+
+    pub(crate) fn figures(&self) -> Figures {
+        *self.figures.borrow()
+    }
+
+    pub(crate) fn figures_changes(&self) -> watch::Receiver<Figures> {
+        self.figures.clone()
+    }
+
+    /// The message of that number as it is now, if it is one of the last.
+    pub(crate) fn row(&self, seq: u64) -> Option<(MessageRow, Arc<Message>)> {
+        lock(&self.memory).rows.get(&seq).map(Remembered::row)
+    }
+
+    /// The last messages that came after that number, oldest first.
+    pub(crate) fn rows_after(&self, seq: Option<u64>) -> Vec<(MessageRow, Arc<Message>)> {
+        let from = seq.map_or(0, |seq| seq + 1);
+        lock(&self.memory)
+            .rows
+            .range(from..)
+            .map(|(_, one)| one.row())
+            .collect()
+    }
+}
+
+impl Remembered {
+    fn row(&self) -> (MessageRow, Arc<Message>) {
+        let mut row = MessageRow::of(&self.message);
+        if let Some(moved) = &self.moved {
+            moved.apply(&mut row);
+        }
+        (row, self.message.clone())
+    }
+}
+
+impl Memory {
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Accepted(message) => {
+                self.rows.insert(
+                    message.seq,
+                    Remembered {
+                        message,
+                        moved: None,
+                    },
+                );
+                if self.rows.len() > REMEMBERED {
+                    self.rows.pop_first();
+                }
+            }
+            Event::Moved {
+                seq,
+                state,
+                to,
+                took_micros,
+                error,
+            } => {
+                if self.times.len() == TIMES {
+                    self.times.pop_front();
+                }
+                self.times.push_back(took_micros);
+                if let Some(one) = self.rows.get_mut(&seq) {
+                    let error = error.as_deref().map(str::to_owned);
+                    one.moved = Some(Moved {
+                        seq,
+                        state,
+                        to,
+                        took_micros,
+                        error,
+                    });
+                }
+            }
+            Event::Withdrawn { seq } => drop(self.rows.remove(&seq)),
+            Event::Agent(_) => {}
+        }
+    }
+
+    fn percentiles(&self) -> (Option<u64>, Option<u64>) {
+        let mut times: Vec<u64> = self.times.iter().copied().collect();
+        times.sort_unstable();
+        let at = |share: usize| {
+            times
+                .get(times.len().saturating_sub(1) * share / 100)
+                .copied()
+        };
+        (at(50), at(99))
+    }
+}
+
+fn lock(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn watch_events(mut events: Receiver<Event>, memory: Arc<Mutex<Memory>>) {
+    loop {
+        match events.recv().await {
+            Ok(event) => lock(&memory).take(event),
+            // What was missed is on disk; the figures count from the totals, which miss nothing.
+            Err(RecvError::Lagged(missed)) => {
+                tracing::debug!(missed, "the console fell behind the broker");
+            }
+            Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+async fn take_figures(
+    broker: Broker,
+    store: Store,
+    memory: Arc<Mutex<Memory>>,
+    out: watch::Sender<Figures>,
+) {
+    let started = Instant::now();
+    let mut ticks = tokio::time::interval(TAKE);
+    let mut counts: VecDeque<(Instant, u64)> = VecDeque::new();
+    // Ends when the console does: nobody holds the other end then.
+    while !out.is_closed() {
+        let now = ticks.tick().await;
+        let accepted = broker.totals().accepted;
+        counts.push_back((now, accepted));
+        if counts.len() > RATE_OVER {
+            counts.pop_front();
+        }
+        let (p50_micros, p99_micros) = lock(&memory).percentiles();
+        out.send_replace(Figures {
+            per_second: rate(&counts),
+            p50_micros,
+            p99_micros,
+            connections: broker.connections(),
+            database_bytes: store.size_bytes().await.unwrap_or_default(),
+            uptime_seconds: started.elapsed().as_secs(),
+        });
+    }
+}
+
+fn rate(counts: &VecDeque<(Instant, u64)>) -> f64 {
+    let (Some((first, before)), Some((last, after))) = (counts.front(), counts.back()) else {
+        return 0.0;
+    };
+    let seconds = last.duration_since(*first).as_secs_f64();
+    if seconds > 0.0 {
+        (after - before) as f64 / seconds
+    } else {
+        0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_of_nothing_are_nothing_and_of_a_hundred_are_exact() {
+        let mut memory = Memory::default();
+        assert_eq!(memory.percentiles(), (None, None));
+        memory.times.extend((1..=101).rev());
+        assert_eq!(memory.percentiles(), (Some(51), Some(100)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_rate_is_taken_over_the_times_that_were_counted() {
+        let start = Instant::now();
+        let counts = VecDeque::from([(start, 100), (start + Duration::from_secs(2), 300)]);
+        assert!((rate(&counts) - 100.0).abs() < f64::EPSILON);
+        assert!(rate(&VecDeque::new()).abs() < f64::EPSILON);
+    }
+}

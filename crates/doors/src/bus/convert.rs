@@ -1,0 +1,486 @@
+//! Between the bus's words and the model's.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use switchboard_broker::Refusal;
+use switchboard_model::{
+    Ack, Address, AgentId, Answer, AttemptOutcome, Capability, Code, Command, DeliveryId, Join,
+    Kind, Message, MessageState, Pattern, Payload, Policy, Priority, Receipt, Send, Topic, Wait,
+};
+
+use super::wire::{DeliveryHead, RpcError};
+
+/// How long a publisher that was refused for lack of room should wait, in milliseconds.
+const RETRY_AFTER_MS: u32 = 1000;
+
+#[derive(Deserialize)]
+struct Initialize<'a> {
+    #[serde(rename = "clientId", borrow)]
+    client_id: Option<Cow<'a, str>>,
+    #[serde(rename = "clientInfo")]
+    client_info: Option<ClientInfo>,
+    #[serde(default)]
+    capabilities: Option<Vec<Declared>>,
+}
+
+#[derive(Deserialize)]
+struct ClientInfo {
+    name: String,
+    #[serde(default)]
+    version: String,
+}
+
+/// A capability by name alone, or in full.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Declared {
+    Name(String),
+    Full(Capability),
+}
+
+/// Reads `initialize`: who joins, and whether it is of the generation that must type its payloads.
+pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> {
+    let wrong = |why: String| RpcError::new(-32002, "Invalid client info", why);
+    let params = params.map_or("{}", RawValue::get);
+    let initialize: Initialize<'_> =
+        serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
+    let id = initialize
+        .client_id
+        .ok_or_else(|| wrong("clientId is missing".to_owned()))?;
+    let agent = AgentId::parse(&id).map_err(|error| wrong(error.to_string()))?;
+    let info = initialize
+        .client_info
+        .ok_or_else(|| wrong("clientInfo is missing".to_owned()))?;
+    let types_payloads = types_its_payloads(&info.version);
+    let capabilities = initialize.capabilities.map(|list| {
+        let full = |one| match one {
+            Declared::Name(name) => Capability::named(name),
+            Declared::Full(capability) => capability,
+        };
+        list.into_iter().map(full).collect()
+    });
+    Ok((
+        Join {
+            agent,
+            name: info.name,
+            version: info.version,
+            capabilities,
+        },
+        types_payloads,
+    ))
+}
+
+/// From 0.2 on a payload must say what it is.
+fn types_its_payloads(version: &str) -> bool {
+    let mut parts = version.split(['.', '-', '+']).map(str::parse::<u32>);
+    match (parts.next(), parts.next()) {
+        (Some(Ok(0)), Some(Ok(minor))) => minor >= 2,
+        (Some(Ok(major)), _) => major >= 1,
+        _ => false,
+    }
+}
+
+/// What names a topic, in each generation's word.
+#[derive(Deserialize)]
+struct Where<'a> {
+    #[serde(borrow)]
+    topic: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    address: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    to: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    policy: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    correlation_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+impl<'a> Where<'a> {
+    fn read(params: Option<&'a RawValue>) -> Result<Self, RpcError> {
+        let params = params.ok_or_else(|| RpcError::invalid_params("params are missing"))?;
+        serde_json::from_str(params.get())
+            .map_err(|error| RpcError::invalid_params(error.to_string()))
+    }
+
+    fn topic(&self) -> Result<&str, RpcError> {
+        let topic = self
+            .topic
+            .as_deref()
+            .or(self.address.as_deref())
+            .or(self.to.as_deref());
+        topic.ok_or_else(|| RpcError::invalid_params("topic is missing"))
+    }
+}
+
+/// Reads `subscribe`.
+pub(crate) fn subscribe(params: Option<&RawValue>) -> Result<Command, RpcError> {
+    let given = Where::read(params)?;
+    let policy = match given.policy.as_deref() {
+        None => None,
+        Some(name) => Some(Policy::parse(name).ok_or_else(|| {
+            let known = Policy::ALL.map(Policy::as_str).join(", ");
+            RpcError::invalid_params(format!("policy {name:?} is not one of: {known}"))
+        })?),
+    };
+    Ok(Command::Subscribe {
+        pattern: pattern(given.topic()?)?,
+        policy,
+    })
+}
+
+/// Reads `unsubscribe`.
+pub(crate) fn unsubscribe(params: Option<&RawValue>) -> Result<Command, RpcError> {
+    Ok(Command::Unsubscribe {
+        pattern: pattern(Where::read(params)?.topic()?)?,
+    })
+}
+
+fn pattern(text: &str) -> Result<Pattern, RpcError> {
+    Pattern::parse(text).map_err(|error| RpcError::invalid_params(error.to_string()))
+}
+
+/// What the broker wants to know of a payload.
+#[derive(Default, Deserialize)]
+struct PayloadHead<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    capability: Option<Cow<'a, str>>,
+}
+
+/// Reads `sendMessage`.
+pub(crate) fn send(params: Option<&RawValue>, must_be_typed: bool) -> Result<Send, RpcError> {
+    let given = Where::read(params)?;
+    let topic = Topic::parse(given.topic()?)
+        .map_err(|error| RpcError::invalid_params(error.to_string()))?;
+    let payload = given
+        .payload
+        .ok_or_else(|| RpcError::invalid_params("payload is missing"))?;
+    let head: PayloadHead<'_> = match serde_json::from_str(payload.get()) {
+        Ok(head) => head,
+        Err(error) if must_be_typed => {
+            return Err(RpcError::invalid_params(format!("payload: {error}")));
+        }
+        // The first clients sent whatever they had.
+        Err(_) => PayloadHead::default(),
+    };
+    if head.kind.is_none() {
+        if must_be_typed {
+            let why =
+                "payload.type is missing: say what the payload is, as in \"plaintext_message\"";
+            return Err(RpcError::invalid_params(why));
+        }
+        tracing::warn!(%topic, "a payload without a type, from a client before 0.2");
+    }
+    let address = Address::from(topic);
+    let kind = kind_of(&address, given.correlation_id.is_some());
+    let capability = match &address {
+        Address::Agent(_) => head.capability.or(head.kind).map(Cow::into_owned),
+        Address::Topic(_) => None,
+    };
+    Ok(Send {
+        address,
+        kind,
+        capability,
+        priority: Priority::Normal,
+        correlation: given.correlation_id.map(Cow::into_owned),
+        conversation: None,
+        payload: Payload::from_raw(payload),
+        expires_at: None,
+        wait: Wait::FirstAttempts,
+    })
+}
+
+fn kind_of(address: &Address, answers: bool) -> Kind {
+    match address {
+        Address::Agent(_) if answers => Kind::Response,
+        Address::Agent(_) => Kind::Request,
+        Address::Topic(topic)
+            if topic.as_str().starts_with("broadcast:")
+                || topic.as_str().starts_with("workspace:") =>
+        {
+            Kind::Broadcast
+        }
+        Address::Topic(_) => Kind::Event,
+    }
+}
+
+/// What a peer answers to a delivery, in any generation's words.
+#[derive(Deserialize)]
+struct PeerAnswer<'a> {
+    processed: Option<bool>,
+    success: Option<bool>,
+    #[serde(alias = "stop_propagation", rename = "stopPropagation", default)]
+    stop_propagation: bool,
+    #[serde(borrow)]
+    message: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+}
+
+/// Reads a peer's result.
+pub(crate) fn answer(result: &RawValue) -> Answer {
+    let Ok(peer) = serde_json::from_str::<PeerAnswer<'_>>(result.get()) else {
+        return invalid_answer("the answer is not an object like {\"processed\": true}");
+    };
+    let Some(processed) = peer.processed.or(peer.success) else {
+        return invalid_answer("the answer says neither processed nor success");
+    };
+    Answer {
+        outcome: if processed {
+            AttemptOutcome::Processed
+        } else {
+            AttemptOutcome::Declined
+        },
+        stop: peer.stop_propagation,
+        stops_only_on_request: peer.processed.is_none(),
+        message: peer.message.map(Cow::into_owned),
+        payload: peer.payload.map(Payload::from_raw),
+    }
+}
+
+/// Reads a peer's error.
+pub(crate) fn answer_to_error(error: &RawValue) -> Answer {
+    #[derive(Deserialize)]
+    struct PeerError {
+        code: i64,
+        message: String,
+    }
+    match serde_json::from_str::<PeerError>(error.get()) {
+        Ok(PeerError { code, message }) => invalid_answer(format!("error {code}: {message}")),
+        Err(_) => invalid_answer("the answer is an error without code and message"),
+    }
+}
+
+/// Whether a peer's error says that it does not know the method.
+pub(crate) fn is_unknown_method(error: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Coded {
+        code: i64,
+    }
+    serde_json::from_str::<Coded>(error.get()).is_ok_and(|error| error.code == -32601)
+}
+
+fn invalid_answer(why: impl Into<String>) -> Answer {
+    Answer {
+        outcome: AttemptOutcome::InvalidAnswer,
+        stop: false,
+        stops_only_on_request: false,
+        message: Some(why.into()),
+        payload: None,
+    }
+}
+
+/// The delivery that a peer's response is about.
+pub(crate) fn delivery_id(id: &RawValue) -> Option<DeliveryId> {
+    id.get().parse().ok().map(DeliveryId)
+}
+
+/// What a delivery says beside its payload.
+pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a> {
+    let message_id = message.id.to_string();
+    let correlation_id = match &message.correlation {
+        Some(correlation) => Cow::Borrowed(correlation.as_str()),
+        None => Cow::Owned(message_id.clone()),
+    };
+    DeliveryHead {
+        topic,
+        from: message.from.as_str(),
+        to: topic,
+        message_id,
+        correlation_id,
+    }
+}
+
+/// The answer to `sendMessage`: a superset that clients of every generation read.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SendResult {
+    success: bool,
+    accepted: bool,
+    message_id: String,
+    stop_propagation: bool,
+    delivered_to: usize,
+    acks: Vec<AckResult>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AckResult {
+    #[serde(rename = "client_id")]
+    client_id_of_old: String,
+    client_id: String,
+    processed: bool,
+    success: bool,
+    message: Option<String>,
+    payload: Option<Payload>,
+    retry_scheduled: bool,
+    retry_seconds: f64,
+}
+
+impl From<Receipt> for SendResult {
+    fn from(receipt: Receipt) -> Self {
+        let success = match receipt.state {
+            MessageState::Processed | MessageState::Waiting => true,
+            MessageState::Dead
+            | MessageState::Discarded
+            | MessageState::Expired
+            | MessageState::Refused => false,
+        };
+        Self {
+            success,
+            accepted: true,
+            message_id: receipt.message.to_string(),
+            stop_propagation: receipt.stopped,
+            delivered_to: receipt.acks.len(),
+            acks: receipt.acks.into_iter().map(AckResult::from).collect(),
+        }
+    }
+}
+
+impl From<Ack> for AckResult {
+    fn from(ack: Ack) -> Self {
+        let processed = ack.outcome == AttemptOutcome::Processed;
+        Self {
+            client_id_of_old: ack.agent.to_string(),
+            client_id: ack.agent.to_string(),
+            processed,
+            success: processed,
+            message: ack.message,
+            payload: ack.payload,
+            retry_scheduled: false,
+            retry_seconds: 0.0,
+        }
+    }
+}
+
+/// Every refusal in the bus's numbers. Those that the spec does not name count down from -32010.
+pub(crate) fn refusal(refusal: &Refusal) -> RpcError {
+    let (code, message) = match refusal.code() {
+        Code::NotJoined => (-32001, "Not initialized"),
+        Code::AlreadyJoined => (-32001, "Already initialized"),
+        Code::InvalidClient => (-32002, "Invalid client info"),
+        Code::AlreadySubscribed => (-32003, "Already subscribed"),
+        Code::NotSubscribed => (-32004, "Subscription not found"),
+        Code::InvalidRequest => (-32602, "Invalid params"),
+        Code::UnknownMethod => (-32601, "Method not found"),
+        Code::Unauthorized => (-32010, "Unauthorized"),
+        Code::Forbidden => (-32011, "Forbidden"),
+        Code::NotFound => (-32012, "Not found"),
+        Code::TooLarge => (-32013, "Too large"),
+        Code::Busy => {
+            let data = serde_json::json!({
+                "reason": refusal.to_string(),
+                "retryAfterMs": RETRY_AFTER_MS,
+            });
+            return RpcError {
+                code: -32014,
+                message: "Busy".into(),
+                data: Some(data),
+            };
+        }
+        Code::Stopping => (-32015, "Stopping"),
+        Code::StorageFailed | Code::Internal => (-32603, "Internal error"),
+    };
+    RpcError::new(code, message, refusal.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> &RawValue {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_missing_or_wrong_client_is_32002() {
+        for params in [
+            "{}",
+            r#"{"clientId":"a"}"#,
+            r#"{"clientInfo":{"name":"x","version":"1"}}"#,
+            r#"{"clientId":7,"clientInfo":{"name":"x"}}"#,
+            r#"{"clientId":"a b","clientInfo":{"name":"x"}}"#,
+            r#"{"clientId":"a","clientInfo":"x"}"#,
+            r#"{"clientId":"a","clientInfo":{"version":"1"}}"#,
+            "[]",
+        ] {
+            assert_eq!(
+                join(Some(raw(params))).unwrap_err().code,
+                -32002,
+                "{params}"
+            );
+        }
+        assert_eq!(join(None).unwrap_err().code, -32002);
+    }
+
+    #[test]
+    fn payloads_must_be_typed_from_0_2_on() {
+        for (version, must) in [
+            ("0.2.0", true),
+            ("0.2", true),
+            ("0.10.1", true),
+            ("1.0.0", true),
+            ("1", true),
+            ("0.1.9", false),
+            ("", false),
+            ("dev", false),
+        ] {
+            assert_eq!(types_its_payloads(version), must, "{version}");
+        }
+        let untyped = raw(r#"{"topic":"a","payload":{"text":"hi"}}"#);
+        assert_eq!(send(Some(untyped), true).unwrap_err().code, -32602);
+        assert!(send(Some(untyped), false).is_ok());
+        let bare = raw(r#"{"topic":"a","payload":"hi"}"#);
+        assert_eq!(send(Some(bare), true).unwrap_err().code, -32602);
+        assert!(send(Some(bare), false).is_ok());
+    }
+
+    #[test]
+    fn topic_address_and_to_name_the_same_thing() {
+        for params in [
+            r#"{"topic":"agent:b","payload":{"type":"t"}}"#,
+            r#"{"address":"agent:b","payload":{"type":"t"}}"#,
+            r#"{"from":"x","to":"agent:b","messageId":"1","payload":{"type":"t"}}"#,
+        ] {
+            let send = send(Some(raw(params)), true).unwrap();
+            assert_eq!(
+                send.address,
+                Address::Agent(AgentId::parse("b").unwrap()),
+                "{params}"
+            );
+            assert_eq!(
+                (send.kind, send.capability.as_deref()),
+                (Kind::Request, Some("t"))
+            );
+        }
+    }
+
+    #[test]
+    fn answers_of_every_generation_are_understood() {
+        let newer = answer(raw(r#"{"processed":true,"payload":{"x":1}}"#));
+        assert_eq!(newer.outcome, AttemptOutcome::Processed);
+        assert!(!newer.stops_only_on_request);
+        let early = answer(raw(r#"{"success":true,"stopPropagation":false}"#));
+        assert_eq!(early.outcome, AttemptOutcome::Processed);
+        assert!(
+            early.stops_only_on_request,
+            "it says itself whether to stop"
+        );
+        assert_eq!(
+            answer(raw(r#"{"processed":false}"#)).outcome,
+            AttemptOutcome::Declined
+        );
+        for nonsense in ["{}", "7", "null", r#"{"processed":"yes"}"#] {
+            assert_eq!(
+                answer(raw(nonsense)).outcome,
+                AttemptOutcome::InvalidAnswer,
+                "{nonsense}"
+            );
+        }
+    }
+}

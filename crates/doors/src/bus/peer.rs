@@ -1,0 +1,76 @@
+//! What is known of the program at the other end: by which method it takes messages.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use switchboard_model::{DeliveryId, Message};
+
+use super::{convert, wire};
+
+/// Deliveries remembered while the method is being found out. A peer that answers none of so many
+/// has no use for a second try.
+const REMEMBERED: usize = 1000;
+
+/// Shared by a connection's reader and writer.
+#[derive(Default)]
+pub(crate) struct Peer(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    method: Method,
+    /// Sent by `processMessage` and not answered, in case the peer turns out not to know it.
+    tried: HashMap<DeliveryId, Arc<Message>>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Method {
+    /// Nothing answered yet: `processMessage` is tried.
+    #[default]
+    Trying,
+    ProcessMessage,
+    /// The first generation of clients registers only this.
+    SendMessage,
+}
+
+impl Peer {
+    /// The text that brings a message to this peer.
+    pub(crate) fn delivery(&self, delivery: DeliveryId, message: &Arc<Message>) -> String {
+        let mut known = self.lock();
+        if known.method == Method::Trying && known.tried.len() < REMEMBERED {
+            known.tried.insert(delivery, message.clone());
+        }
+        text(known.method, delivery, message)
+    }
+
+    /// The peer answered a delivery, so it knows the method.
+    pub(crate) fn understood(&self) {
+        let mut known = self.lock();
+        if known.method == Method::Trying {
+            known.method = Method::ProcessMessage;
+            known.tried = HashMap::new();
+        }
+    }
+
+    /// The peer does not know the method: from now on it gets `sendMessage`. Returns the text that
+    /// brings the same delivery again, unless that has been tried before.
+    pub(crate) fn not_understood(&self, delivery: DeliveryId) -> Option<String> {
+        let mut known = self.lock();
+        known.method = Method::SendMessage;
+        let message = known.tried.remove(&delivery)?;
+        Some(text(Method::SendMessage, delivery, &message))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn text(method: Method, delivery: DeliveryId, message: &Message) -> String {
+    let method = match method {
+        Method::Trying | Method::ProcessMessage => "processMessage",
+        Method::SendMessage => "sendMessage",
+    };
+    let topic = message.address.topic();
+    let head = convert::head(message, topic.as_str());
+    wire::delivery(method, delivery.0, &head, message.payload.as_str())
+}

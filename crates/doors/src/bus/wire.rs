@@ -1,0 +1,279 @@
+//! JSON-RPC 2.0 as the bus speaks it. Payloads and ids stay raw JSON text.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The most requests in one batch.
+pub(crate) const MAX_BATCH: usize = 50;
+
+/// One JSON-RPC object, request or response, as it arrived.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+/// What an envelope turned out to be.
+#[derive(Debug)]
+pub(crate) enum Incoming<'a> {
+    /// Someone asks; without an id nobody waits for the answer.
+    Request {
+        id: Option<&'a RawValue>,
+        method: Cow<'a, str>,
+        params: Option<&'a RawValue>,
+    },
+    /// Someone answers what we asked.
+    Response {
+        id: &'a RawValue,
+        answer: Result<&'a RawValue, &'a RawValue>,
+    },
+}
+
+/// Why a text is no request: the id to answer to, if it had one, and the error.
+#[derive(Debug)]
+pub(crate) struct BadEnvelope<'a> {
+    pub(crate) id: Option<&'a RawValue>,
+    pub(crate) error: RpcError,
+}
+
+/// A JSON-RPC error.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct RpcError {
+    pub(crate) code: i32,
+    pub(crate) message: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<serde_json::Value>,
+}
+
+impl RpcError {
+    pub(crate) fn new(code: i32, message: &'static str, why: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: Some(serde_json::Value::String(why.into())),
+        }
+    }
+
+    pub(crate) fn parse(why: impl Into<String>) -> Self {
+        Self::new(-32700, "Parse error", why)
+    }
+
+    pub(crate) fn invalid_request(why: impl Into<String>) -> Self {
+        Self::new(-32600, "Invalid Request", why)
+    }
+
+    pub(crate) fn invalid_params(why: impl Into<String>) -> Self {
+        Self::new(-32602, "Invalid params", why)
+    }
+
+    pub(crate) fn unknown_method(method: &str) -> Self {
+        let known = "initialize, subscribe, unsubscribe, sendMessage, ping";
+        Self::new(
+            -32601,
+            "Method not found",
+            format!("{method:?} is not one of: {known}"),
+        )
+    }
+}
+
+/// Splits a frame into envelopes. A batch is an array; its answers are given as one, too.
+pub(crate) fn split(text: &str) -> Result<(Vec<&RawValue>, bool), RpcError> {
+    if !text.trim_start().starts_with('[') {
+        let one: &RawValue =
+            serde_json::from_str(text).map_err(|error| RpcError::parse(error.to_string()))?;
+        return Ok((vec![one], false));
+    }
+    let all: Vec<&RawValue> =
+        serde_json::from_str(text).map_err(|error| RpcError::parse(error.to_string()))?;
+    match all.len() {
+        0 => Err(RpcError::invalid_request("an empty batch")),
+        1..=MAX_BATCH => Ok((all, true)),
+        more => Err(RpcError::invalid_request(format!(
+            "a batch of {more}: send at most {MAX_BATCH} requests at once"
+        ))),
+    }
+}
+
+/// Reads one envelope.
+pub(crate) fn read(raw: &RawValue) -> Result<Incoming<'_>, BadEnvelope<'_>> {
+    let bad = |id, why: &str| {
+        Err(BadEnvelope {
+            id,
+            error: RpcError::invalid_request(why),
+        })
+    };
+    let envelope: Envelope<'_> = match serde_json::from_str(raw.get()) {
+        Ok(envelope) => envelope,
+        Err(error) => return bad(None, &error.to_string()),
+    };
+    let id = match envelope.id {
+        Some(id) if !is_id(id) => return bad(None, "id must be a string or a number"),
+        id => id,
+    };
+    if envelope.jsonrpc.as_deref() != Some("2.0") {
+        return bad(id, "jsonrpc must be \"2.0\"");
+    }
+    match (envelope.method, envelope.result, envelope.error, id) {
+        (Some(method), None, None, id) => Ok(Incoming::Request {
+            id,
+            method,
+            params: envelope.params,
+        }),
+        (None, Some(result), None, Some(id)) => Ok(Incoming::Response {
+            id,
+            answer: Ok(result),
+        }),
+        (None, None, Some(error), Some(id)) => Ok(Incoming::Response {
+            id,
+            answer: Err(error),
+        }),
+        (None, None, None, id) => bad(id, "method is missing"),
+        (.., id) => bad(id, "give either method, or result, or error"),
+    }
+}
+
+fn is_id(raw: &RawValue) -> bool {
+    raw.get()
+        .starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+}
+
+/// A response. `result` is always an object.
+pub(crate) fn response(id: &str, result: &impl Serialize) -> String {
+    match serde_json::to_string(result) {
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","result":{result},"id":{id}}}"#),
+        Err(error) => error_response(
+            id,
+            &RpcError::new(-32603, "Internal error", error.to_string()),
+        ),
+    }
+}
+
+/// An error response; the id is `null` where the request's could not be read.
+pub(crate) fn error_response(id: &str, error: &RpcError) -> String {
+    let error = serde_json::to_string(error)
+        .unwrap_or_else(|_| r#"{"code":-32603,"message":"Internal error"}"#.to_owned());
+    format!(r#"{{"jsonrpc":"2.0","error":{error},"id":{id}}}"#)
+}
+
+/// What a delivery says beside its payload.
+#[derive(Serialize)]
+pub(crate) struct DeliveryHead<'a> {
+    pub(crate) topic: &'a str,
+    pub(crate) from: &'a str,
+    pub(crate) to: &'a str,
+    #[serde(rename = "messageId")]
+    pub(crate) message_id: String,
+    pub(crate) correlation_id: Cow<'a, str>,
+}
+
+/// The request by which a message is delivered. The payload goes in as the text it came as.
+pub(crate) fn delivery(method: &str, id: u64, head: &DeliveryHead<'_>, payload: &str) -> String {
+    let head = serde_json::to_string(head).unwrap_or_else(|_| "{}".to_owned());
+    let mut text = String::with_capacity(head.len() + payload.len() + 96);
+    text.push_str(r#"{"jsonrpc":"2.0","method":""#);
+    text.push_str(method);
+    text.push_str(r#"","params":"#);
+    text.push_str(head.strip_suffix('}').unwrap_or(&head));
+    text.push_str(r#","payload":"#);
+    text.push_str(payload);
+    // Writing to a String cannot fail.
+    write!(text, r#"}},"id":{id}}}"#).unwrap_or_default();
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn refused(text: &str) -> (Option<String>, i32) {
+        let raw: &RawValue = serde_json::from_str(text).unwrap();
+        let bad = read(raw).unwrap_err();
+        (bad.id.map(|id| id.get().to_owned()), bad.error.code)
+    }
+
+    #[test]
+    fn an_envelope_is_a_request_or_a_response_and_nothing_between() {
+        for bad in [
+            "1",
+            "[]",
+            r#"{"method":"ping","id":1}"#,
+            r#"{"jsonrpc":"1.0","method":"ping","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","method":7,"id":1}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","result":{},"id":1}"#,
+            r#"{"jsonrpc":"2.0","result":{},"error":{},"id":1}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","id":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","method":"ping","id":1}"#,
+        ] {
+            assert_eq!(refused(bad).1, -32600, "{bad}");
+        }
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":"x"}"#).0.as_deref(),
+            Some("\"x\"")
+        );
+    }
+
+    #[test]
+    fn a_batch_has_1_to_50_requests() {
+        assert_eq!(split("[]").unwrap_err().code, -32600);
+        let many = |n: usize| format!("[{}]", vec!["1"; n].join(","));
+        assert_eq!(split(&many(50)).unwrap().0.len(), 50);
+        assert_eq!(split(&many(51)).unwrap_err().code, -32600);
+        assert_eq!(split("[1,").unwrap_err().code, -32700);
+        assert_eq!(split("nonsense").unwrap_err().code, -32700);
+    }
+
+    #[test]
+    fn a_delivery_keeps_the_payload_to_the_letter() {
+        let payload = r#"{"big":123456789012345678901234567890, "dup":1,"dup":2}"#;
+        let head = DeliveryHead {
+            topic: "inbound:\"1\"",
+            from: "a",
+            to: "b",
+            message_id: "m".to_owned(),
+            correlation_id: "m".into(),
+        };
+        let text = delivery("processMessage", 7, &head, payload);
+        assert!(text.contains(payload));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["params"]["topic"], "inbound:\"1\"");
+        assert_eq!(value["id"], 7);
+        let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
+        assert_eq!(keys.len(), 4, "only the spec's keys at the top: {keys:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_breaks_the_reader(text in ".{0,200}") {
+            if let Ok((parts, _)) = split(&text) {
+                for part in parts {
+                    if let Err(bad) = read(part) {
+                        prop_assert_eq!(bad.error.code, -32600);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_response_is_valid_json_for_any_string_id(id in "\\PC{0,20}") {
+            let id = serde_json::to_string(&id).unwrap();
+            let text = error_response(&id, &RpcError::parse("why"));
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(value["id"].to_string(), id);
+        }
+    }
+}

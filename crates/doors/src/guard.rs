@@ -1,0 +1,170 @@
+//! Who may speak to this port at all. A web page on another origin must not reach the broker, not
+//! even by a name that resolves to this machine; programs send no Origin and are welcome.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// The names by which this port may be addressed.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    hosts: Arc<[String]>,
+    port: u16,
+}
+
+impl Guard {
+    /// The guard of a port that listens on this address.
+    pub fn of(address: SocketAddr) -> Self {
+        let mut hosts = vec!["localhost".to_owned()];
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
+            hosts.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
+        }
+        hosts.push(match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
+        Self {
+            hosts: hosts.into(),
+            port: address.port(),
+        }
+    }
+
+    /// Why a request with these headers is turned away, if it is.
+    fn objection(&self, headers: &HeaderMap) -> Option<&'static str> {
+        let Some(host) = headers.get(header::HOST) else {
+            return Some("the Host header is missing");
+        };
+        if !host.to_str().is_ok_and(|host| self.is_ours(host)) {
+            return Some(
+                "the Host header names another machine: use the address as Switchboard shows it",
+            );
+        }
+        // More than one of either would let a checked value hide an unchecked one.
+        let single = |name| headers.get_all(name).iter().count() <= 1;
+        if !single(header::HOST) || !single(header::ORIGIN) {
+            return Some("Host or Origin was sent twice");
+        }
+        let Some(origin) = headers.get(header::ORIGIN) else {
+            return None;
+        };
+        if origin
+            .to_str()
+            .is_ok_and(|origin| self.is_our_origin(origin))
+        {
+            return None;
+        }
+        Some("web pages of other origins may not use this broker")
+    }
+
+    fn is_ours(&self, host: &str) -> bool {
+        let (name, port) = split_port(host);
+        let port_fits = port.is_none_or(|port| port == self.port.to_string());
+        port_fits
+            && self
+                .hosts
+                .iter()
+                .any(|ours| ours.eq_ignore_ascii_case(name))
+    }
+
+    /// Another port is another origin.
+    fn is_our_origin(&self, origin: &str) -> bool {
+        let Some(host) = origin.strip_prefix("http://") else {
+            return false;
+        };
+        let (_, port) = split_port(host);
+        port.is_some_and(|port| port == self.port.to_string()) && self.is_ours(host)
+    }
+}
+
+fn split_port(host: &str) -> (&str, Option<&str>) {
+    match host.rsplit_once(':') {
+        // The colons of a bare IPv6 address are not a port's.
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        Some(_) | None => (host, None),
+    }
+}
+
+/// The middleware: 403 before anything is parsed.
+pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match guard.objection(request.headers()) {
+        Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
+        None => next.run(request).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn objection(host: Option<&str>, origin: Option<&str>) -> bool {
+        let guard = Guard::of("127.0.0.1:7892".parse().unwrap());
+        let mut headers = HeaderMap::new();
+        if let Some(host) = host {
+            headers.insert(header::HOST, host.parse().unwrap());
+        }
+        if let Some(origin) = origin {
+            headers.insert(header::ORIGIN, origin.parse().unwrap());
+        }
+        guard.objection(&headers).is_some()
+    }
+
+    #[test]
+    fn programs_and_our_own_page_are_welcome() {
+        for host in [
+            "127.0.0.1:7892",
+            "localhost:7892",
+            "LOCALHOST",
+            "[::1]:7892",
+            "127.0.0.1",
+        ] {
+            assert!(!objection(Some(host), None), "{host}");
+        }
+        assert!(!objection(
+            Some("127.0.0.1:7892"),
+            Some("http://127.0.0.1:7892")
+        ));
+        assert!(!objection(
+            Some("localhost:7892"),
+            Some("http://localhost:7892")
+        ));
+    }
+
+    #[test]
+    fn other_names_other_origins_and_other_ports_are_turned_away() {
+        for host in [
+            "evil.example",
+            "evil.example:7892",
+            "127.0.0.1:80",
+            "127.0.0.1.evil.example",
+            "",
+        ] {
+            assert!(objection(Some(host), None), "{host}");
+        }
+        assert!(objection(None, None), "no Host at all");
+        for origin in [
+            "http://evil.example",
+            "http://127.0.0.1:3000",
+            "http://127.0.0.1",
+            "https://127.0.0.1:7892",
+            "null",
+            "file://",
+            "http://127.0.0.1:7892.evil.example",
+        ] {
+            assert!(objection(Some("127.0.0.1:7892"), Some(origin)), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_second_host_or_origin_cannot_hide_behind_a_good_one() {
+        let guard = Guard::of("127.0.0.1:7892".parse().unwrap());
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "127.0.0.1:7892".parse().unwrap());
+        headers.append(header::ORIGIN, "http://127.0.0.1:7892".parse().unwrap());
+        headers.append(header::ORIGIN, "http://evil.example".parse().unwrap());
+        assert!(guard.objection(&headers).is_some());
+    }
+}

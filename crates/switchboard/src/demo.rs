@@ -1,0 +1,69 @@
+//! A small cast of agents that show what the console can do. They are agents like any other: they
+//! connect over real sockets and know nothing of the broker but its address.
+
+mod cast;
+
+use switchboard_console::api::{DemoSwitch, Status};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Starts and stops the cast.
+pub(crate) struct Demo {
+    wishes: watch::Sender<bool>,
+    director: JoinHandle<()>,
+}
+
+impl Demo {
+    pub(crate) fn new(
+        url: String,
+        status: watch::Sender<Status>,
+        mut from_console: mpsc::Receiver<DemoSwitch>,
+    ) -> Self {
+        let (wishes, wanted) = watch::channel(false);
+        let from_operator = wishes.clone();
+        tokio::spawn(async move {
+            while let Some(DemoSwitch { on }) = from_console.recv().await {
+                from_operator.send_replace(on);
+            }
+        });
+        let director = tokio::spawn(direct(url, status, wanted));
+        Self { wishes, director }
+    }
+
+    pub(crate) fn switch(&self, on: bool) {
+        self.wishes.send_replace(on);
+    }
+
+    pub(crate) async fn stop(self) {
+        self.wishes.send_replace(false);
+        drop(self.wishes);
+        self.director.abort();
+        // Aborted or done, it is over.
+        drop(self.director.await);
+    }
+}
+
+/// Keeps the cast on stage while it is wanted.
+async fn direct(url: String, status: watch::Sender<Status>, mut wanted: watch::Receiver<bool>) {
+    let mut on_stage: Option<CancellationToken> = None;
+    loop {
+        let want = *wanted.borrow_and_update();
+        match (&on_stage, want) {
+            (None, true) => {
+                let exit = CancellationToken::new();
+                cast::enter(&url, &exit);
+                on_stage = Some(exit);
+            }
+            (Some(exit), false) => {
+                exit.cancel();
+                on_stage = None;
+            }
+            (None, false) | (Some(_), true) => {}
+        }
+        status.send_if_modified(|status| std::mem::replace(&mut status.demo, want) != want);
+        if wanted.changed().await.is_err() {
+            return;
+        }
+    }
+}

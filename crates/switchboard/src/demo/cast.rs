@@ -1,0 +1,217 @@
+//! Who is on stage: a bridge to a chat, a planner, three specialists, an invoicer with bad days and
+//! a watcher.
+
+use std::time::Duration;
+
+use bub::{Answer, Bus, ClientInfo, Delivery, SendResult};
+use serde_json::{Value, json};
+use switchboard_model::{AgentId, Capability, Payload, Policy};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+/// What people ask in the chat, and which specialist can tell.
+const QUESTIONS: [(&str, &str, &str); 6] = [
+    (
+        "Where are the Bose QuietComfort cheapest today?",
+        "price-hunter",
+        "find_cheapest_price",
+    ),
+    (
+        "What did the team decide about the launch?",
+        "summarizer",
+        "summarize",
+    ),
+    (
+        "Is there anything new on battery recycling?",
+        "researcher",
+        "find_sources",
+    ),
+    (
+        "Please translate the release notes into French.",
+        "summarizer",
+        "translate",
+    ),
+    (
+        "How did the price of that laptop move this month?",
+        "price-hunter",
+        "price_history",
+    ),
+    (
+        "Which papers should I read on agent protocols?",
+        "researcher",
+        "find_sources",
+    ),
+];
+
+/// Sends everyone on stage; they leave when `exit` is cancelled.
+pub(super) fn enter(url: &str, exit: &CancellationToken) {
+    let parts: [(&str, &[&str], &[(&str, Option<Policy>)]); 7] = [
+        ("tg-bridge", &[], &[("outbound:*", None)]),
+        (
+            "planner",
+            &["plan"],
+            &[("agent:planner", None), ("inbound:*", None)],
+        ),
+        (
+            "researcher",
+            &["find_sources"],
+            &[("agent:researcher", None)],
+        ),
+        (
+            "summarizer",
+            &["summarize", "translate"],
+            &[("agent:summarizer", None)],
+        ),
+        (
+            "price-hunter",
+            &["find_cheapest_price", "price_history"],
+            &[("agent:price-hunter", None)],
+        ),
+        ("invoicer", &["send_invoice"], &[("agent:invoicer", None)]),
+        (
+            "watcher",
+            &[],
+            &[
+                ("outbound:*", Some(Policy::ContinueAll)),
+                ("workspace:*", None),
+            ],
+        ),
+    ];
+    for (name, capabilities, subscriptions) in parts {
+        let (url, exit) = (url.to_owned(), exit.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = exit.cancelled() => {}
+                result = play(&url, name, capabilities, subscriptions) => {
+                    if let Err(error) = result {
+                        tracing::warn!(agent = name, %error, "a demo agent left the stage");
+                    }
+                }
+            }
+        });
+    }
+}
+
+async fn play(
+    url: &str,
+    name: &'static str,
+    capabilities: &[&str],
+    subscriptions: &[(&str, Option<Policy>)],
+) -> Result<(), bub::Error> {
+    let Ok(agent) = AgentId::parse(name) else {
+        return Ok(());
+    };
+    let info = ClientInfo {
+        name: "demo".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        capabilities: capabilities
+            .iter()
+            .map(|name| Capability::named(*name))
+            .collect(),
+    };
+    let bus = Bus::connect(url, &agent, info, None).await?;
+    for (pattern, policy) in subscriptions {
+        bus.subscribe(pattern, *policy).await?;
+    }
+    if name == "tg-bridge" {
+        tokio::try_join!(ask_questions(&bus), take_deliveries(&bus, name))?;
+        return Ok(());
+    }
+    take_deliveries(&bus, name).await
+}
+
+/// People write into the chat, at a human pace.
+async fn ask_questions(bus: &Bus) -> Result<(), bub::Error> {
+    for turn in 0_usize.. {
+        let (text, specialist, capability) = QUESTIONS[turn % QUESTIONS.len()];
+        let chat = 1 + turn % 3;
+        let question = json!({
+            "type": "telegram_message",
+            "text": text,
+            "from": format!("user-{}", 1 + turn % 4),
+            "chat_id": format!("chat-{chat}"),
+            "wants": { "agent": specialist, "capability": capability },
+        });
+        send(bus, &format!("inbound:chat-{chat}"), &question).await?;
+        if turn % 9 == 8 {
+            // A task whose worker is long gone: nobody listens, so it becomes a dead letter.
+            let task = json!({ "type": "task_request", "task_id": format!("task-{turn}"),
+                               "description": "Analyze the log file" });
+            send(bus, &format!("task:task-{turn}"), &task).await?;
+        }
+        sleep(Duration::from_millis(900 + 350 * (turn as u64 * 7 % 5))).await;
+    }
+    Ok(())
+}
+
+async fn take_deliveries(bus: &Bus, name: &'static str) -> Result<(), bub::Error> {
+    let mut count = 0_u64;
+    while let Some(delivery) = bus.next_delivery().await {
+        count += 1;
+        let bus = bus.clone();
+        tokio::spawn(async move {
+            if let Err(error) = respond(&bus, name, count, delivery).await {
+                tracing::debug!(agent = name, %error, "a demo agent could not answer");
+            }
+        });
+    }
+    Ok(())
+}
+
+async fn respond(bus: &Bus, name: &str, count: u64, delivery: Delivery) -> Result<(), bub::Error> {
+    let request: Value = serde_json::from_str(delivery.payload.as_str()).unwrap_or(Value::Null);
+    match name {
+        "planner" => plan(bus, count, delivery, &request).await,
+        // Every seventh invoice has a problem that a person must look at.
+        "invoicer" if count % 7 == 0 => {
+            sleep(Duration::from_millis(120)).await;
+            delivery
+                .answer(Answer::declined("amount is not a number"))
+                .await
+        }
+        "tg-bridge" | "watcher" => delivery.answer(Answer::processed()).await,
+        specialist => {
+            sleep(Duration::from_millis(25 + count * 37 % 240)).await;
+            let found = json!({ "by": specialist, "answer": "Found it.", "confidence": 0.93 });
+            delivery.answer(Answer::with(payload(&found))).await
+        }
+    }
+}
+
+/// Takes a question, asks the specialist, and answers in the chat.
+async fn plan(
+    bus: &Bus,
+    count: u64,
+    delivery: Delivery,
+    question: &Value,
+) -> Result<(), bub::Error> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let specialist = text(&question["wants"]["agent"]);
+    let capability = text(&question["wants"]["capability"]);
+    let chat = text(&question["chat_id"]);
+    let about = question["text"].clone();
+    delivery.answer(Answer::processed()).await?;
+    let request = json!({ "type": "task_request", "capability": capability, "about": about });
+    let result = send(bus, &format!("agent:{specialist}"), &request).await?;
+    let reply = json!({ "type": "plaintext_message", "text": "Here is what I found.",
+                        "processed": result.success });
+    send(bus, &format!("outbound:{chat}"), &reply).await?;
+    if count % 4 == 0 {
+        let invoice = json!({ "type": "task_request", "capability": "send_invoice",
+                              "amount": 12.5 * count as f64, "currency": "EUR" });
+        send(bus, "agent:invoicer", &invoice).await?;
+    }
+    if count % 6 == 0 {
+        let news = json!({ "type": "agent_event", "event": "progress", "answered": count });
+        send(bus, "workspace:project-a", &news).await?;
+    }
+    Ok(())
+}
+
+async fn send(bus: &Bus, topic: &str, value: &Value) -> Result<SendResult, bub::Error> {
+    bus.send(topic, &payload(value)).await
+}
+
+fn payload(value: &Value) -> Payload {
+    Payload::trusted(value.to_string())
+}

@@ -1,0 +1,68 @@
+//! The operator's token: made once, kept where only its owner can read it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use crate::StartError;
+
+const ADMIN_TOKEN: &str = "admin-token";
+
+/// Reads the operator's token, or makes one of 256 random bits.
+pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
+    let path = data_dir.join(ADMIN_TOKEN);
+    let failed = |source| StartError::CannotWrite {
+        path: path.clone(),
+        source,
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) if !text.trim().is_empty() => {
+            // Someone may have copied the folder about; a secret stays one.
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).map_err(failed)?;
+            return Ok(text.trim().to_owned());
+        }
+        Ok(_) => std::fs::remove_file(&path).map_err(failed)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let token = random_token().map_err(failed)?;
+    write_private(&path, &format!("{token}\n")).map_err(failed)?;
+    Ok(token)
+}
+
+fn random_token() -> io::Result<String> {
+    let mut bits = [0_u8; 32];
+    getrandom::fill(&mut bits).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bits.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Writes a new file that only its owner can read, whatever the umask.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_is_made_once_and_only_its_owner_can_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = admin_token(folder.path()).unwrap();
+        assert_eq!(first.len(), 64);
+        assert_eq!(admin_token(folder.path()).unwrap(), first);
+        let path = folder.path().join(ADMIN_TOKEN);
+        let mode = || path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+        assert_eq!(admin_token(folder.path()).unwrap(), first);
+        assert_eq!(mode(), 0o600, "a readable secret is closed again");
+    }
+}

@@ -1,0 +1,344 @@
+//! `switchboard.toml`: every setting has a default and a line in docs/SETTINGS.md.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use switchboard_doors::Limits;
+use switchboard_model::Policy;
+use switchboard_store::Synchronous;
+
+use crate::StartError;
+
+/// Everything an operator can set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// Where agents connect.
+    pub listen: String,
+    /// How messages are kept.
+    pub durability: Durability,
+    /// How messages are delivered.
+    pub delivery: Delivery,
+    /// The bus door.
+    pub bus: Bus,
+    /// How others find this broker.
+    pub discovery: Discovery,
+    /// How much of everything.
+    pub limits: LimitSettings,
+    /// How long history is kept.
+    pub retention: Retention,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:7892".to_owned(),
+            durability: Durability::default(),
+            delivery: Delivery::default(),
+            bus: Bus::default(),
+            discovery: Discovery::default(),
+            limits: LimitSettings::default(),
+            retention: Retention::default(),
+        }
+    }
+}
+
+/// `[durability]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Durability {
+    /// `full` survives loss of power; `normal` may lose the last moments.
+    pub synchronous: Sync,
+}
+
+/// What a commit waits for.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sync {
+    /// The disk.
+    #[default]
+    Full,
+    /// The operating system.
+    Normal,
+}
+
+impl From<Sync> for Synchronous {
+    fn from(sync: Sync) -> Self {
+        match sync {
+            Sync::Full => Self::Full,
+            Sync::Normal => Self::Normal,
+        }
+    }
+}
+
+/// `[delivery]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Delivery {
+    /// How long a recipient may take to answer.
+    pub timeout_ms: u64,
+}
+
+impl Default for Delivery {
+    fn default() -> Self {
+        Self { timeout_ms: 30_000 }
+    }
+}
+
+/// `[bus]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bus {
+    /// When a chain of subscribers stops, for subscriptions that do not say.
+    pub policy: Policy,
+}
+
+/// `[discovery]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Discovery {
+    /// The network interfaces on which the broker announces itself and looks for others.
+    pub interfaces: Vec<String>,
+    /// Whether it does so at all.
+    pub mdns: bool,
+}
+
+impl Default for Discovery {
+    fn default() -> Self {
+        Self {
+            interfaces: vec!["lo".to_owned()],
+            mdns: true,
+        }
+    }
+}
+
+/// `[limits]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitSettings {
+    /// Connections at the same time.
+    pub connections: usize,
+    /// Subscriptions on one connection.
+    pub subscriptions: usize,
+    /// The longest message.
+    pub message_bytes: usize,
+    /// Deliveries to one recipient that are not answered yet.
+    pub in_flight: usize,
+    /// Their payloads.
+    pub in_flight_bytes: usize,
+    /// Deliveries waiting for one recipient.
+    pub queue: usize,
+    /// How long writing to a connection may take.
+    pub write_ms: u64,
+    /// The longest message from someone who has not said who they are.
+    pub preauth_bytes: usize,
+    /// How long someone may take to say who they are.
+    pub preauth_ms: u64,
+    /// Below this much free disk new messages are refused.
+    pub disk_free_mb: u64,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            subscriptions: 256,
+            message_bytes: 1 << 20,
+            in_flight: 1000,
+            in_flight_bytes: 8 << 20,
+            queue: 10_000,
+            write_ms: 10_000,
+            preauth_bytes: 8 << 10,
+            preauth_ms: 5000,
+            disk_free_mb: 200,
+        }
+    }
+}
+
+/// `[retention]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// Settled messages older than this are deleted.
+    pub days: u32,
+    /// The oldest settled messages are deleted while the database is larger than this.
+    pub max_mb: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            days: 7,
+            max_mb: 2048,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads a settings file. One that is not there is all defaults, unless it was asked for.
+    pub fn read(path: &Path, must_exist: bool) -> Result<Self, StartError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => {
+                return Ok(Self::default());
+            }
+            Err(source) => {
+                return Err(StartError::SettingsUnreadable {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        };
+        let wrong = |reason| StartError::SettingsWrong {
+            path: path.to_owned(),
+            reason,
+        };
+        let settings: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        settings.check().map_err(wrong)?;
+        Ok(settings)
+    }
+
+    /// Everything that parses but cannot be.
+    fn check(&self) -> Result<(), String> {
+        let at_least_one = [
+            ("delivery.timeout_ms", self.delivery.timeout_ms == 0),
+            ("limits.connections", self.limits.connections == 0),
+            ("limits.subscriptions", self.limits.subscriptions == 0),
+            ("limits.message_bytes", self.limits.message_bytes == 0),
+            ("limits.in_flight", self.limits.in_flight == 0),
+            ("limits.in_flight_bytes", self.limits.in_flight_bytes == 0),
+            ("limits.queue", self.limits.queue == 0),
+            ("limits.write_ms", self.limits.write_ms == 0),
+            ("limits.preauth_bytes", self.limits.preauth_bytes == 0),
+            ("limits.preauth_ms", self.limits.preauth_ms == 0),
+            ("retention.days", self.retention.days == 0),
+            ("retention.max_mb", self.retention.max_mb == 0),
+        ];
+        match at_least_one.iter().find(|(_, is_zero)| *is_zero) {
+            Some((name, _)) => Err(format!("{name} is 0: give at least 1")),
+            None => Ok(()),
+        }
+    }
+
+    /// The address to listen on: only this machine's own, since nothing would protect another.
+    pub(crate) fn address(&self) -> Result<SocketAddr, StartError> {
+        let text = self.listen.replacen("localhost:", "127.0.0.1:", 1);
+        let address: SocketAddr = text.parse().map_err(|_| {
+            let given = &self.listen;
+            StartError::ArgumentWrong(format!(
+                "{given:?} is not an address to listen on: give one like 127.0.0.1:7892"
+            ))
+        })?;
+        if !address.ip().is_loopback() {
+            return Err(StartError::NotLoopback(address));
+        }
+        Ok(address)
+    }
+
+    pub(crate) fn store(&self) -> switchboard_store::Options {
+        switchboard_store::Options {
+            synchronous: self.durability.synchronous.into(),
+            retention_days: self.retention.days,
+            retention_max_mb: self.retention.max_mb,
+            disk_free_mb: self.limits.disk_free_mb,
+        }
+    }
+
+    pub(crate) fn broker(&self) -> switchboard_broker::Settings {
+        switchboard_broker::Settings {
+            timeout: Duration::from_millis(self.delivery.timeout_ms),
+            policy: self.bus.policy,
+            subscriptions: self.limits.subscriptions,
+            in_flight: self.limits.in_flight,
+            in_flight_bytes: self.limits.in_flight_bytes,
+            queue: self.limits.queue,
+            ..switchboard_broker::Settings::default()
+        }
+    }
+
+    pub(crate) fn door_limits(&self) -> Limits {
+        Limits {
+            connections: self.limits.connections,
+            message_bytes: self.limits.message_bytes,
+            preauth_bytes: self.limits.preauth_bytes,
+            preauth: Duration::from_millis(self.limits.preauth_ms),
+            write: Duration::from_millis(self.limits.write_ms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, StartError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("switchboard.toml");
+        std::fs::write(&path, text).unwrap();
+        Settings::read(&path, true)
+    }
+
+    #[test]
+    fn a_wrong_settings_file_is_refused_with_the_place_and_the_reason() {
+        for (text, said) in [
+            ("listne = \"x\"", "listne"),
+            ("[limits]\nqueue = -1", "queue"),
+            ("[limits]\nqueue = 0", "limits.queue is 0"),
+            ("[bus]\npolicy = \"sometimes\"", "sometimes"),
+            ("[durability]\nsynchronous = \"off\"", "off"),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.to_string().contains(said), "{text}: {error}");
+            assert_eq!(error.exit_code(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_not_set_has_its_default() {
+        let settings = read("[limits]\nqueue = 5").unwrap();
+        assert_eq!(settings.limits.queue, 5);
+        assert_eq!(settings.limits.connections, 1024);
+        assert_eq!(settings.listen, "127.0.0.1:7892");
+    }
+
+    #[test]
+    fn an_address_that_others_can_reach_is_refused() {
+        let at = |listen: &str| {
+            Settings {
+                listen: listen.to_owned(),
+                ..Settings::default()
+            }
+            .address()
+        };
+        assert!(at("127.0.0.1:0").is_ok());
+        assert!(at("localhost:7892").is_ok());
+        assert!(at("[::1]:7892").is_ok());
+        assert!(matches!(
+            at("0.0.0.0:7892"),
+            Err(StartError::NotLoopback(_))
+        ));
+        assert!(matches!(at("7892"), Err(StartError::ArgumentWrong(_))));
+    }
+
+    #[test]
+    fn every_setting_has_a_line_in_the_documentation() {
+        let page = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SETTINGS.md"),
+        )
+        .unwrap();
+        let source = include_str!("settings.rs");
+        let declared = source.split("impl Settings {").next().unwrap();
+        let fields = declared
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
+            .map(|(name, _)| name);
+        for name in fields {
+            assert!(
+                page.contains(&format!("`{name}`")) || page.contains(&format!("[{name}]")),
+                "docs/SETTINGS.md says nothing of {name}"
+            );
+        }
+    }
+}

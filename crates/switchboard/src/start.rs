@@ -1,0 +1,233 @@
+//! Puts the rungs together, lowest first, and takes them apart in reverse.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware;
+use axum::routing::get;
+use switchboard_broker::{Broker, now};
+use switchboard_console::api::{DemoSwitch, Status};
+use switchboard_console::{Console, Parts};
+use switchboard_discovery::Discovery;
+use switchboard_doors::bus::Bus;
+use switchboard_doors::guard::{self, Guard};
+use switchboard_doors::listener;
+use switchboard_model::AgentId;
+use switchboard_store::Store;
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::demo::Demo;
+use crate::endpoint::EndpointFile;
+use crate::{Options, Settings, StartError, secrets};
+
+/// Wishes to start or stop the demo that may wait. The operator waits when it is full.
+const DEMO_WISHES: usize = 4;
+
+/// For how long others may believe in this broker without hearing from it.
+const ANNOUNCED_FOR: Duration = Duration::from_secs(10);
+
+/// A running broker with its doors and its console.
+pub struct Running {
+    url: String,
+    console_url: String,
+    console: Console,
+    broker: Broker,
+    core: JoinHandle<()>,
+    store: Store,
+    /// No new connections.
+    closed_to_new: CancellationToken,
+    /// No connections at all.
+    closing: CancellationToken,
+    tasks: TaskTracker,
+    demo: Demo,
+    discovery: Option<Discovery>,
+    endpoint: EndpointFile,
+}
+
+/// Starts everything, and returns when agents can connect.
+pub async fn start(options: Options) -> Result<Running, StartError> {
+    let data_dir = options
+        .data_dir
+        .or_else(bub::default_data_dir)
+        .ok_or(StartError::NoDataDir)?;
+    let mut settings = match &options.config {
+        Some(path) => Settings::read(path, true)?,
+        None => Settings::read(&data_dir.join("switchboard.toml"), false)?,
+    };
+    if let Some(listen) = options.listen {
+        settings.listen = listen;
+    }
+    let address = settings.address()?;
+
+    let opened = Store::open(&data_dir, &settings.store()).await?;
+    let store = opened.store.clone();
+    let (broker, core) = Broker::start(settings.broker(), opened).await;
+
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|source| StartError::CannotListen { address, source })?;
+    let address = listener
+        .local_addr()
+        .map_err(|source| StartError::CannotListen { address, source })?;
+    let url = format!("ws://{address}");
+    let token = secrets::admin_token(&data_dir)?;
+
+    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir);
+    let closing = CancellationToken::new();
+    let closed_to_new = CancellationToken::new();
+    let tasks = TaskTracker::new();
+    let limits = settings.door_limits();
+    let bus = Bus {
+        broker: broker.clone(),
+        limits: limits.clone(),
+        closing: closing.clone(),
+        tasks: tasks.clone(),
+    };
+    let router = Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .merge(switchboard_doors::bus::router(bus))
+        .merge(switchboard_console::http::router(
+            console.clone(),
+            &token,
+            closing.clone(),
+        ))
+        .layer(middleware::from_fn_with_state(
+            Guard::of(address),
+            guard::check,
+        ));
+    let serving = listener::serve(
+        listener,
+        router,
+        limits,
+        closed_to_new.clone(),
+        tasks.clone(),
+    );
+    tasks.spawn(serving);
+
+    let endpoint = EndpointFile::write(&data_dir, &url)?;
+    let discovery = discover(&settings, address, status.clone());
+    let demo = Demo::new(url.clone(), status, demo_wishes);
+    if options.demo {
+        demo.switch(true);
+    }
+    let console_url = format!("http://{address}/console/#token={token}");
+    Ok(Running {
+        url,
+        console_url,
+        console,
+        broker,
+        core,
+        store,
+        closed_to_new,
+        closing,
+        tasks,
+        demo,
+        discovery,
+        endpoint,
+    })
+}
+
+/// The operator's desk, with what tells it how things stand.
+fn desk(
+    broker: &Broker,
+    store: &Store,
+    url: &str,
+    data_dir: &Path,
+) -> (watch::Sender<Status>, mpsc::Receiver<DemoSwitch>, Console) {
+    let (status, status_changes) = watch::channel(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        url: url.to_owned(),
+        data_dir: data_dir.display().to_string(),
+        started_at: now(),
+        demo: false,
+        mdns_peers: None,
+    });
+    let (demo, demo_wishes) = mpsc::channel(DEMO_WISHES);
+    let console = Console::new(Parts {
+        broker: broker.clone(),
+        store: store.clone(),
+        status: status_changes,
+        demo,
+    });
+    (status, demo_wishes, console)
+}
+
+impl Running {
+    /// Where agents connect.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Where a browser finds the console, with the operator's token.
+    pub fn console_url(&self) -> &str {
+        &self.console_url
+    }
+
+    /// The operator's desk.
+    pub fn console(&self) -> Console {
+        self.console.clone()
+    }
+
+    /// Stops in the reverse order: no new connections, no new messages, open answers awaited for a
+    /// little, everything on disk, goodbye.
+    pub async fn stop(self) {
+        self.closed_to_new.cancel();
+        self.demo.stop().await;
+        if let Some(discovery) = self.discovery {
+            discovery.stop().await;
+        }
+        self.broker.stop().await;
+        if let Err(error) = self.core.await {
+            tracing::error!(%error, "the core failed");
+        }
+        self.closing.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.store.close().await;
+        drop(self.endpoint);
+    }
+}
+
+/// Announces the broker and counts those who are seen. Failing to is no reason not to start.
+fn discover(
+    settings: &Settings,
+    address: SocketAddr,
+    status: watch::Sender<Status>,
+) -> Option<Discovery> {
+    if !settings.discovery.mdns {
+        return None;
+    }
+    let id = AgentId::parse(&format!("switchboard-{}", std::process::id())).ok()?;
+    let started = Discovery::start(&switchboard_discovery::Settings {
+        interfaces: settings.discovery.interfaces.clone(),
+        mdns_port: switchboard_discovery::MDNS_PORT,
+        path: "/healthz".to_owned(),
+        name: "Switchboard".to_owned(),
+        id,
+        listen: address,
+        ttl: ANNOUNCED_FOR,
+    });
+    let (discovery, mut peers) = match started {
+        Ok(started) => started,
+        Err(error) => {
+            tracing::warn!(%error, "this broker cannot be found by mDNS");
+            return None;
+        }
+    };
+    tokio::spawn(async move {
+        loop {
+            let seen = u32::try_from(peers.borrow_and_update().len()).unwrap_or(u32::MAX);
+            status.send_modify(|status| status.mdns_peers = Some(seen));
+            if peers.changed().await.is_err() {
+                return;
+            }
+        }
+    });
+    Some(discovery)
+}
