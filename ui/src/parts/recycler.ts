@@ -3,6 +3,8 @@ export interface Column<Row> {
   title: string;
   /** A CSS grid track: `92px`, `minmax(80px, 1fr)`. */
   width: string;
+  /** Left out where there is little room. */
+  spare?: boolean;
   text(row: Row): string;
   look?(row: Row): string;
 }
@@ -82,10 +84,10 @@ export class Recycler<Row> {
     element.id = `${this.#id}-${String(number)}`;
     element.setAttribute("role", "row");
     element.hidden = true;
-    const cells = this.#columns.map(() => {
+    const cells = this.#columns.map((column) => {
       const cell = document.createElement("span");
       cell.setAttribute("role", "gridcell");
-      cell.className = "cell";
+      cell.className = className(column, "");
       const text = document.createTextNode("");
       cell.append(text);
       element.append(cell);
@@ -134,8 +136,12 @@ export class Recycler<Row> {
       const look = column.look?.(row) ?? "";
       if (slot.looks[c] !== look) {
         slot.looks[c] = look;
-        cell.element.className = look === "" ? "cell" : `cell ${look}`;
+        cell.element.className = className(column, look);
       }
     }
   }
+}
+
+function className(column: { spare?: boolean }, look: string): string {
+  return `cell${column.spare === true ? " spare" : ""}${look === "" ? "" : ` ${look}`}`;
 }

@@ -3,6 +3,8 @@
 import type { Cord } from "../../state/traffic";
 
 export const MOST_JACKS = 24;
+/** More would be a tangle, and dear to draw. */
+export const MOST_CORDS = 48;
 
 export interface Seat {
   id: string;
@@ -99,9 +101,12 @@ export function weightOf(cords: readonly Cord[]): Map<string, number> {
   return weights;
 }
 
-/** How strongly a cord shows, from 0 to 1: by the logarithm, as traffic differs by thousands. */
-export function strength(weight: number): number {
-  return Math.min(1, Math.log2(1 + weight) / 9);
+/**
+ * How strongly a cord shows, from 0 to 1, beside the busiest: by the logarithm, as traffic differs by
+ * thousands. A board where everything is quiet stays pale.
+ */
+export function strength(weight: number, most: number): number {
+  return Math.min(1, Math.log2(1 + weight) / Math.log2(1 + Math.max(most, 24)));
 }
 
 function n(value: number): string {

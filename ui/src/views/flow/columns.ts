@@ -20,8 +20,20 @@ export const columns: Column<MessageRow>[] = [
     text: subject,
     look: () => "mono muted",
   },
-  { title: "Door", width: "96px", text: (row) => doorName[row.door], look: () => "faint" },
-  { title: "Took", width: "84px", text: (row) => took(row.tookMicros), look: () => "mono muted" },
+  {
+    title: "Door",
+    width: "96px",
+    spare: true,
+    text: (row) => doorName[row.door],
+    look: () => "faint",
+  },
+  {
+    title: "Took",
+    width: "84px",
+    spare: true,
+    text: (row) => took(row.tookMicros),
+    look: () => "mono muted",
+  },
   {
     title: "State",
     width: "100px",

@@ -8,14 +8,15 @@ export function examples(url: string): { listen: string; send: string; python: s
 
 async def main():
     async with websockets.connect("${url}") as bus:
-        call = lambda id, method, **params: bus.send(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-        await call(1, "initialize", clientId="echo", clientInfo={"name": "echo", "version": "1.0"})
-        await call(2, "subscribe", topic="inbound:*")
+        say = lambda **words: bus.send(json.dumps({"jsonrpc": "2.0", **words}))
+        me = {"clientId": "echo", "clientInfo": {"name": "echo", "version": "1.0"}}
+        await say(id=1, method="initialize", params=me)
+        await say(id=2, method="subscribe", params={"topic": "inbound:*"})
         async for text in bus:
-            message = json.loads(text)
-            if message.get("method") == "processMessage":
-                print(message["params"]["payload"])
-                await bus.send(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {"processed": True}}))
+            call = json.loads(text)
+            if call.get("method") == "processMessage":
+                print(call["params"]["payload"])
+                await say(id=call["id"], result={"processed": True})
 
 asyncio.run(main())`,
   };
