@@ -10,11 +10,13 @@ mod demo;
 mod endpoint;
 mod error;
 mod options;
+mod program;
 mod secrets;
 mod settings;
 mod start;
 
 pub use error::StartError;
 pub use options::Options;
+pub use program::{asked_to_stop, log_to_stderr};
 pub use settings::Settings;
 pub use start::{Running, start};

@@ -3,17 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use switchboardd::{Options, start};
-use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use switchboardd::{Options, asked_to_stop, log_to_stderr, start};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+    log_to_stderr();
     let running = match start(Options::parse()).await {
         Ok(running) => running,
         Err(error) => {
@@ -26,19 +20,4 @@ async fn main() -> ExitCode {
     asked_to_stop().await;
     running.stop().await;
     ExitCode::SUCCESS
-}
-
-/// Returns when the system or the person at the terminal wants the program to end.
-async fn asked_to_stop() {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    ) else {
-        tracing::error!("signals cannot be heard; the program can only be killed");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::StartError;
+
 /// A message broker for AI agents, with a console that shows what they say to each other.
 #[derive(Clone, Debug, Default, Parser)]
 #[command(version)]
@@ -20,4 +22,12 @@ pub struct Options {
     /// Start a small cast of agents that show what the console can do
     #[arg(long)]
     pub demo: bool,
+}
+
+impl Options {
+    /// The data folder: the one that was given, else the user's own.
+    pub fn data_dir(&self) -> Result<PathBuf, StartError> {
+        let given = self.data_dir.clone().or_else(bub::default_data_dir);
+        given.ok_or(StartError::NoDataDir)
+    }
 }

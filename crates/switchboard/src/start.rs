@@ -52,10 +52,7 @@ pub struct Running {
 
 /// Starts everything, and returns when agents can connect.
 pub async fn start(options: Options) -> Result<Running, StartError> {
-    let data_dir = options
-        .data_dir
-        .or_else(bub::default_data_dir)
-        .ok_or(StartError::NoDataDir)?;
+    let data_dir = options.data_dir()?;
     let mut settings = match &options.config {
         Some(path) => Settings::read(path, true)?,
         None => Settings::read(&data_dir.join("switchboard.toml"), false)?,
