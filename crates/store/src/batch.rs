@@ -1,0 +1,285 @@
+//! What a set of writes comes to. Facts about a row that is itself new in the batch change the row
+//! before it is inserted, so that a message which is settled at once costs one insert and no update.
+//!
+//! Pure: the outcome on disk is the same as if each record were written by itself, in order.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use switchboard_model::{AgentId, DeliveryId, DeliveryState, Message, MessageState, Timestamp};
+
+use crate::record::{AgentRecord, AttemptRecord, DeliveryRecord, Record, SubscriptionRecord};
+use crate::total::Delta;
+
+/// The rows to insert and change in one transaction.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) agents: Vec<AgentChange>,
+    pub(crate) subscriptions: Vec<SubscriptionChange>,
+    pub(crate) messages: Vec<NewMessage>,
+    /// Each wave has a message at most once; waves are applied in order.
+    pub(crate) settles: Vec<Vec<Settle>>,
+    pub(crate) deliveries: Vec<NewDelivery>,
+    pub(crate) delivery_states: Vec<(DeliveryId, DeliveryState)>,
+    pub(crate) attempts: Vec<AttemptRecord>,
+    pub(crate) dead_letters: Vec<NewDeadLetter>,
+    pub(crate) closed_letters: Vec<ClosedLetter>,
+    pub(crate) audits: Vec<NewAudit>,
+    /// What is known of the totals before anything is updated.
+    pub(crate) delta: Delta,
+    places: Places,
+}
+
+/// Where in the batch a thing is.
+#[derive(Default)]
+struct Places {
+    agent: HashMap<AgentId, usize>,
+    message: HashMap<u64, usize>,
+    delivery: HashMap<DeliveryId, usize>,
+    delivery_state: HashMap<DeliveryId, usize>,
+    closed_letter: HashMap<u64, usize>,
+    waves: HashMap<u64, usize>,
+}
+
+/// What happens to the registry.
+pub(crate) enum AgentChange {
+    Known(AgentRecord),
+    Seen { id: AgentId, at: Timestamp },
+}
+
+/// What happens to the history of subscriptions.
+pub(crate) enum SubscriptionChange {
+    Began(SubscriptionRecord),
+    Ended { id: u64, at: Timestamp },
+}
+
+/// A message to insert, as it is at the end of the batch.
+pub(crate) struct NewMessage {
+    pub(crate) message: Arc<Message>,
+    pub(crate) state: MessageState,
+    pub(crate) settled_at: Option<Timestamp>,
+    pub(crate) taken_by: Option<AgentId>,
+    pub(crate) error: Option<String>,
+}
+
+/// A change to a message that is on disk already.
+#[derive(Clone)]
+pub(crate) struct Settle {
+    pub(crate) message: u64,
+    pub(crate) from: MessageState,
+    pub(crate) state: MessageState,
+    pub(crate) settled_at: Option<Timestamp>,
+    pub(crate) to: Option<AgentId>,
+    pub(crate) error: Option<String>,
+}
+
+/// A delivery to insert, as it is at the end of the batch.
+pub(crate) struct NewDelivery {
+    pub(crate) record: DeliveryRecord,
+    pub(crate) state: DeliveryState,
+}
+
+/// A dead letter to insert or open again.
+pub(crate) struct NewDeadLetter {
+    pub(crate) message: u64,
+    pub(crate) reason: &'static str,
+    pub(crate) at: Timestamp,
+}
+
+/// A dead letter that is open no longer, if its message is dead no longer.
+pub(crate) struct ClosedLetter {
+    pub(crate) message: u64,
+    pub(crate) status: &'static str,
+    pub(crate) at: Timestamp,
+}
+
+/// Something to be asked about later.
+pub(crate) struct NewAudit {
+    pub(crate) at: Timestamp,
+    pub(crate) actor: String,
+    pub(crate) action: String,
+    pub(crate) subject: String,
+    pub(crate) detail: Option<String>,
+}
+
+impl Batch {
+    /// What these records come to, in their order.
+    pub(crate) fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut batch = Self::default();
+        for record in records {
+            batch.add(record);
+        }
+        batch
+    }
+
+    fn add(&mut self, record: &Record) {
+        match record {
+            Record::Agent(agent) => {
+                self.places
+                    .agent
+                    .insert(agent.id.clone(), self.agents.len());
+                self.agents.push(AgentChange::Known(agent.clone()));
+            }
+            Record::AgentSeen { id, at } => self.seen(id, *at),
+            Record::Subscribed(subscription) => {
+                self.delta.last_subscription = self.delta.last_subscription.max(subscription.id.0);
+                self.subscriptions
+                    .push(SubscriptionChange::Began(subscription.clone()));
+            }
+            Record::Unsubscribed { id, at } => {
+                self.subscriptions
+                    .push(SubscriptionChange::Ended { id: id.0, at: *at });
+            }
+            Record::Message(message) => self.accept(message),
+            Record::Delivery(delivery) => {
+                self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
+                self.places
+                    .delivery
+                    .insert(delivery.id, self.deliveries.len());
+                self.deliveries.push(NewDelivery {
+                    record: delivery.clone(),
+                    state: DeliveryState::Waiting,
+                });
+            }
+            Record::Attempt(attempt) => self.attempted(attempt),
+            Record::Settled {
+                message,
+                from,
+                state,
+                at,
+                to,
+                error,
+            } => self.settle(Settle {
+                message: *message,
+                from: *from,
+                state: *state,
+                settled_at: Some(*at),
+                to: to.clone(),
+                error: error.clone(),
+            }),
+            Record::DeadLetter {
+                message,
+                reason,
+                at,
+            } => self.dead_letters.push(NewDeadLetter {
+                message: *message,
+                reason: reason.as_str(),
+                at: *at,
+            }),
+            Record::Audit {
+                at,
+                actor,
+                action,
+                subject,
+                detail,
+            } => self.audits.push(NewAudit {
+                at: *at,
+                actor: actor.clone(),
+                action: action.clone(),
+                subject: subject.clone(),
+                detail: detail.clone(),
+            }),
+        }
+    }
+
+    fn seen(&mut self, id: &AgentId, at: Timestamp) {
+        let place = self.places.agent.get(id).copied();
+        match place.and_then(|place| self.agents.get_mut(place)) {
+            Some(AgentChange::Known(agent)) => agent.last_seen = agent.last_seen.max(at),
+            Some(AgentChange::Seen { at: last, .. }) => *last = (*last).max(at),
+            None => {
+                self.places.agent.insert(id.clone(), self.agents.len());
+                self.agents.push(AgentChange::Seen { id: id.clone(), at });
+            }
+        }
+    }
+
+    fn accept(&mut self, message: &Arc<Message>) {
+        self.delta.last_seq = self.delta.last_seq.max(message.seq);
+        self.delta.accepted += 1;
+        self.delta.enter(MessageState::Waiting, 1);
+        self.places.message.insert(message.seq, self.messages.len());
+        self.messages.push(NewMessage {
+            message: Arc::clone(message),
+            state: MessageState::Waiting,
+            settled_at: None,
+            taken_by: None,
+            error: None,
+        });
+    }
+
+    fn attempted(&mut self, attempt: &AttemptRecord) {
+        let id = attempt.delivery;
+        let fresh = self.places.delivery.get(&id).copied();
+        let changed = self.places.delivery_state.get(&id).copied();
+        if let Some(delivery) = fresh.and_then(|place| self.deliveries.get_mut(place)) {
+            delivery.state = attempt.state;
+        } else if let Some(change) = changed.and_then(|place| self.delivery_states.get_mut(place)) {
+            change.1 = attempt.state;
+        } else {
+            self.places
+                .delivery_state
+                .insert(id, self.delivery_states.len());
+            self.delivery_states.push((id, attempt.state));
+        }
+        self.attempts.push(attempt.clone());
+    }
+
+    fn settle(&mut self, mut settle: Settle) {
+        let at = settle.settled_at.take();
+        if settle.state != MessageState::Waiting {
+            settle.settled_at = at;
+        }
+        let fresh = self.places.message.get(&settle.message).copied();
+        let applies = match fresh.and_then(|place| self.messages.get_mut(place)) {
+            Some(message) if message.state != settle.from => false,
+            Some(message) => {
+                message.state = settle.state;
+                message.settled_at = settle.settled_at;
+                message.error.clone_from(&settle.error);
+                if message.taken_by.is_none() {
+                    message.taken_by.clone_from(&settle.to);
+                }
+                self.delta.moved(settle.from, settle.state, 1);
+                true
+            }
+            None => {
+                let wave = self.places.waves.entry(settle.message).or_default();
+                if self.settles.len() <= *wave {
+                    self.settles.push(Vec::new());
+                }
+                if let Some(settles) = self.settles.get_mut(*wave) {
+                    settles.push(settle.clone());
+                }
+                *wave += 1;
+                true
+            }
+        };
+        if applies && settle.from == MessageState::Dead {
+            self.close_letter(settle.message, settle.state, at.unwrap_or_default());
+        }
+    }
+
+    fn close_letter(&mut self, message: u64, state: MessageState, at: Timestamp) {
+        let status = match state {
+            MessageState::Dead => return,
+            MessageState::Discarded | MessageState::Expired | MessageState::Refused => "discarded",
+            MessageState::Waiting | MessageState::Processed => "replayed",
+        };
+        let closed = ClosedLetter {
+            message,
+            status,
+            at,
+        };
+        let place = self.places.closed_letter.get(&message).copied();
+        match place.and_then(|place| self.closed_letters.get_mut(place)) {
+            Some(earlier) => *earlier = closed,
+            None => {
+                self.places
+                    .closed_letter
+                    .insert(message, self.closed_letters.len());
+                self.closed_letters.push(closed);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What can go wrong with the disk, in words that say what to do about it.
+
+use std::path::PathBuf;
+
+/// Why the store could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A later release has changed the database in a way that this one does not know.
+    #[error(
+        "{} was last used by a newer version of Switchboard; \
+         install that version again, or choose another folder with --data-dir",
+        path.display()
+    )]
+    Newer {
+        /// The database.
+        path: PathBuf,
+    },
+    /// Some other file lies where the database should be.
+    #[error(
+        "{} is not a Switchboard database; \
+         move it away, or choose another folder with --data-dir",
+        path.display()
+    )]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The database is damaged.
+    #[error(
+        "the database {} is damaged ({detail}); move it and the files beside it that begin with \
+         its name to a safe place to start afresh, or put back a copy",
+        path.display()
+    )]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The folder or a file in it cannot be used.
+    #[error(
+        "cannot write to {}: {source}; make it writable for you, or choose another folder with \
+         --data-dir",
+        path.display()
+    )]
+    NotWritable {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Another Switchboard has this folder.
+    #[error(
+        "another Switchboard is using {}; close it, or choose another folder with --data-dir",
+        path.display()
+    )]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is too little room to take more messages.
+    #[error(
+        "the disk is nearly full: {free_mb} MB free, at least {needed_mb} MB wanted; \
+         make room and try again"
+    )]
+    DiskNearlyFull {
+        /// What is left.
+        free_mb: u64,
+        /// What the settings ask for.
+        needed_mb: u64,
+    },
+    /// A value in the database means nothing to this version.
+    #[error("the database holds {value:?} as {what}, which means nothing")]
+    Meaningless {
+        /// What the value should have been.
+        what: &'static str,
+        /// The value.
+        value: String,
+    },
+    /// Anything else that SQLite reports.
+    #[error("the database failed: {0}")]
+    Database(#[from] sqlx::Error),
+}
+
+/// What a failed statement calls for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// Someone else has the lock; trying again at once may help.
+    Busy,
+    /// The disk or the connection; trying again later may help.
+    Disk,
+    /// What was to be written; trying again will not help.
+    Content,
+}
+
+/// The primary result code of SQLite, if the error is SQLite's.
+pub(crate) fn result_code(error: &sqlx::Error) -> Option<u32> {
+    let code: u32 = error.as_database_error()?.code()?.parse().ok()?;
+    Some(code & 0xff)
+}
+
+/// What this error calls for.
+pub(crate) fn failure(error: &sqlx::Error) -> Failure {
+    match result_code(error) {
+        // BUSY, LOCKED
+        Some(5 | 6) => Failure::Busy,
+        // ERROR, CONSTRAINT, MISMATCH, TOOBIG, RANGE: the statement or its values.
+        Some(1 | 18 | 19 | 20 | 25) => Failure::Content,
+        Some(_) | None => Failure::Disk,
+    }
+}
+
+/// Whether SQLite found the file damaged or not a database at all.
+pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
+    // CORRUPT, NOTADB
+    matches!(result_code(error), Some(11 | 26))
+}

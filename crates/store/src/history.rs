@@ -1,0 +1,192 @@
+//! Reading back: pages of messages, newest first, and one message with its whole life.
+
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::{Row, Sqlite, Transaction};
+use switchboard_model::{MessageDetail, MessageFilter, MessageId, MessageRow, Payload};
+
+use crate::Error;
+use crate::rows::{Query, int};
+use crate::{dead_letter, delivery, message, search};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[PAGE, FOUND, FOUND_AGAIN];
+
+/// What is read of each message.
+macro_rules! read {
+    () => {
+        concat!(
+            "select ",
+            message::columns!(),
+            ", case when ?9 then m.payload end as payload "
+        )
+    };
+}
+
+/// The parts of a filter that SQL decides. Case is ignored as in `MessageFilter`: ASCII only.
+macro_rules! filtered {
+    () => {
+        " and (?3 is null or m.kind = ?3) \
+         and (?4 is null or m.door = ?4) \
+         and (?5 is null or m.state = ?5) \
+         and (?6 is null or instr(lower(m.sender), ?6) > 0 \
+              or instr(lower(coalesce(m.recipient, '')), ?6) > 0) \
+         and (?7 is null or instr(lower(m.topic), ?7) > 0 \
+              or instr(lower(coalesce(m.capability, '')), ?7) > 0) "
+    };
+}
+
+/// A page by everything but words. Also reads what is not in the index yet.
+const PAGE: &str = concat!(
+    read!(),
+    "from message m where m.seq > ?1 and m.seq < ?2",
+    filtered!(),
+    "order by m.seq desc limit ?8"
+);
+
+/// The index is asked first and in order, so that a page costs what the page costs.
+const FOUND: &str = concat!(
+    read!(),
+    "from search s cross join message m on m.seq = s.rowid \
+     where s.search match ?1 and s.rowid < ?2",
+    filtered!(),
+    "order by s.rowid desc limit ?8"
+);
+
+/// Those that have gained a word since they were indexed.
+const FOUND_AGAIN: &str = concat!(
+    read!(),
+    "from search_again s cross join message m on m.seq = s.seq where s.seq > ?1 and s.seq < ?2",
+    filtered!(),
+    "order by s.seq desc limit ?8"
+);
+
+/// How many messages are read at a time where words are looked for row by row; few, because each may
+/// carry a large payload.
+const CHUNK: u32 = 64;
+
+/// A place in the history and what is wanted from there on.
+struct Page<'a> {
+    filter: &'a MessageFilter,
+    before: u64,
+    limit: u32,
+    payloads: bool,
+}
+
+/// Messages that pass the filter, newest first, those before `before` if it is given.
+pub(crate) async fn messages(
+    pool: &SqlitePool,
+    filter: &MessageFilter,
+    before: Option<u64>,
+    limit: u32,
+    payloads: bool,
+) -> Result<Vec<MessageRow>, Error> {
+    let page = Page {
+        filter,
+        before: before.unwrap_or(u64::MAX),
+        limit,
+        payloads,
+    };
+    let mut snapshot = pool.begin().await?;
+    match search::query(filter) {
+        Some(words) => page.by_words(&mut snapshot, &words).await,
+        None => {
+            let query = page.bind(sqlx::query(PAGE).bind(0_i64), page.before, limit, payloads);
+            let rows = query.fetch_all(&mut *snapshot).await?;
+            rows.iter().map(read).collect()
+        }
+    }
+}
+
+impl Page<'_> {
+    /// One snapshot for all three places where a match may be, so that none is missed or doubled.
+    async fn by_words(
+        &self,
+        snapshot: &mut Transaction<'_, Sqlite>,
+        words: &str,
+    ) -> Result<Vec<MessageRow>, Error> {
+        let up_to = search::progress(&mut *snapshot).await?;
+        let mut found = self.one_by_one(&mut *snapshot, PAGE, up_to).await?;
+        if found.len() < self.limit as usize {
+            let before = self.before.min(up_to + 1);
+            let query = self.bind(
+                sqlx::query(FOUND).bind(words),
+                before,
+                self.limit,
+                self.payloads,
+            );
+            for row in query.fetch_all(&mut **snapshot).await? {
+                found.push(read(&row)?);
+            }
+            found.extend(self.one_by_one(&mut *snapshot, FOUND_AGAIN, 0).await?);
+            found.sort_by_key(|row| std::cmp::Reverse(row.seq));
+            found.dedup_by_key(|row| row.seq);
+        }
+        found.truncate(self.limit as usize);
+        Ok(found)
+    }
+
+    /// Looks at each message after `after` itself, newest first, until the page is full.
+    async fn one_by_one(
+        &self,
+        connection: &mut SqliteConnection,
+        statement: &'static str,
+        after: u64,
+    ) -> Result<Vec<MessageRow>, Error> {
+        let mut found = Vec::new();
+        let mut before = self.before;
+        loop {
+            let query = self.bind(sqlx::query(statement).bind(int(after)), before, CHUNK, true);
+            let rows = query.fetch_all(&mut *connection).await?;
+            for row in &rows {
+                let mut row = read(row)?;
+                before = row.seq;
+                let payload = row.payload.take();
+                let text = payload.as_ref().map_or("", Payload::as_str);
+                if self.filter.accepts(&row, text) {
+                    row.payload = payload.filter(|_| self.payloads);
+                    found.push(row);
+                }
+                if found.len() >= self.limit as usize {
+                    return Ok(found);
+                }
+            }
+            if rows.len() < CHUNK as usize {
+                return Ok(found);
+            }
+        }
+    }
+
+    fn bind<'q>(&self, query: Query<'q>, before: u64, limit: u32, payloads: bool) -> Query<'q> {
+        query
+            .bind(int(before))
+            .bind(self.filter.kind.map(|kind| kind.as_str()))
+            .bind(self.filter.door.map(|door| door.as_str()))
+            .bind(self.filter.state.map(|state| state.as_str()))
+            .bind(self.filter.agent_part())
+            .bind(self.filter.topic_part())
+            .bind(limit)
+            .bind(payloads)
+    }
+}
+
+fn read(found: &SqliteRow) -> Result<MessageRow, Error> {
+    let mut row = message::row(found)?;
+    row.payload = found
+        .try_get::<Option<&str>, _>("payload")?
+        .map(Payload::trusted);
+    Ok(row)
+}
+
+/// One message with its whole life.
+pub(crate) async fn message(
+    pool: &SqlitePool,
+    id: MessageId,
+) -> Result<Option<MessageDetail>, Error> {
+    let mut snapshot = pool.begin().await?;
+    let Some(mut detail) = message::by_id(&mut snapshot, id).await? else {
+        return Ok(None);
+    };
+    detail.dead_reason = dead_letter::reason(&mut snapshot, detail.row.seq).await?;
+    detail.deliveries = delivery::of_message(&mut snapshot, detail.row.seq).await?;
+    Ok(Some(detail))
+}

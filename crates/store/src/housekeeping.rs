@@ -1,0 +1,131 @@
+//! What the writer does when nobody waits for a commit: index words, forget old messages. In small
+//! steps; under load, at most a tenth of the writer's time goes here.
+
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnection;
+use tokio::time::Instant;
+
+use crate::Error;
+use crate::retention::{Limits, Walk};
+use crate::{clock, search};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[BEGIN, COMMIT, ROLLBACK];
+
+pub(crate) const BEGIN: &str = "begin immediate";
+pub(crate) const COMMIT: &str = "commit";
+pub(crate) const ROLLBACK: &str = "rollback";
+
+/// So long without a write is idle. A conversation of quick answers is not interrupted.
+const IDLE: Duration = Duration::from_millis(20);
+/// Under load, the index is brought on at least this often.
+const UNDER_LOAD: Duration = Duration::from_secs(1);
+/// Under load, a step is followed by so many times its own length without one.
+const SHARE: u32 = 10;
+/// How often old messages are looked for.
+const FORGET_EVERY: Duration = Duration::from_secs(60);
+/// After a failure, as of a full disk, there is no hurry.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// What there is to do, and when it was last done.
+pub(crate) struct Housekeeping {
+    limits: Limits,
+    /// Messages up to here are in the index.
+    indexed_up_to: u64,
+    /// There may be messages that are not in the index.
+    index_behind: bool,
+    walk: Option<Walk>,
+    next_walk: Instant,
+    /// The last step left more to do at once.
+    more: bool,
+    last_write: Instant,
+    last_step: Instant,
+    last_step_took: Duration,
+    not_before: Instant,
+}
+
+impl Housekeeping {
+    /// Starts with everything still to be looked at.
+    pub(crate) fn new(limits: Limits, indexed_up_to: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            limits,
+            indexed_up_to,
+            index_behind: true,
+            walk: None,
+            next_walk: now,
+            more: false,
+            last_write: now,
+            last_step: now,
+            last_step_took: Duration::ZERO,
+            not_before: now,
+        }
+    }
+
+    /// Messages up to here are in the index.
+    pub(crate) fn indexed_up_to(&self) -> u64 {
+        self.indexed_up_to
+    }
+
+    /// Something was written.
+    pub(crate) fn written(&mut self) {
+        self.last_write = Instant::now();
+        self.index_behind = true;
+    }
+
+    /// When to take the next step if nothing is written until then.
+    pub(crate) fn due(&self) -> Instant {
+        let idle = (self.last_write + IDLE).max(self.not_before);
+        if self.index_behind || self.walk.is_some() {
+            return idle;
+        }
+        idle.max(self.next_walk)
+    }
+
+    /// Whether to take a step although writes keep coming.
+    pub(crate) fn due_under_load(&self) -> bool {
+        let pause = if self.more {
+            self.last_step_took * SHARE
+        } else {
+            UNDER_LOAD
+        };
+        Instant::now() >= (self.last_step + pause).max(self.not_before)
+    }
+
+    /// One step, in a transaction of its own.
+    pub(crate) async fn step(&mut self, connection: &mut SqliteConnection) {
+        let began = Instant::now();
+        if began >= self.next_walk && self.walk.is_none() {
+            self.walk = Some(Walk::default());
+            self.next_walk = began + FORGET_EVERY;
+        }
+        if let Err(error) = self.transact(&mut *connection).await {
+            tracing::warn!(%error, "could not keep house in the database; trying again later");
+            // Fails if SQLite has rolled back already, which is as good.
+            drop(sqlx::query(ROLLBACK).execute(connection).await);
+            self.not_before = Instant::now() + AFTER_FAILURE;
+            self.walk = None;
+        }
+        self.last_step = Instant::now();
+        self.last_step_took = began.elapsed();
+    }
+
+    async fn transact(&mut self, connection: &mut SqliteConnection) -> Result<(), Error> {
+        sqlx::query(BEGIN).execute(&mut *connection).await?;
+        let (up_to, more_to_index) = search::step(&mut *connection, self.indexed_up_to).await?;
+        let more_to_forget = match &mut self.walk {
+            Some(walk) => {
+                walk.step(&mut *connection, self.limits, clock::now())
+                    .await?
+            }
+            None => false,
+        };
+        sqlx::query(COMMIT).execute(&mut *connection).await?;
+        self.indexed_up_to = up_to;
+        self.index_behind = more_to_index;
+        self.walk = self.walk.take().filter(|_| more_to_forget);
+        self.more = more_to_index || more_to_forget;
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! The table `message`: what was said.
+
+use std::collections::HashMap;
+
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use switchboard_model::{
+    Address, AgentId, ConversationId, Kind, Message, MessageDetail, MessageId, MessageRow,
+    MessageState, Payload, Priority, Timestamp, Topic,
+};
+use uuid::Uuid;
+
+use crate::Error;
+use crate::agent::{agent_id, door, meaningless};
+use crate::batch::{NewMessage, Settle};
+use crate::rows::{Many, int, uint};
+use crate::total::Delta;
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[WAITING, BY_ID];
+
+pub(crate) static INSERT: Many = Many::new(
+    "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
+     correlation, conversation, accepted_at, expires_at, state, settled_at, error, payload) values",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "",
+);
+
+pub(crate) static SETTLE: Many = Many::new(
+    "update message set state = change.column3, settled_at = change.column4, \
+     recipient = coalesce(recipient, change.column5), error = change.column6 from (values",
+    "(?, ?, ?, ?, ?, ?)",
+    ") as change where message.seq = change.column1 and message.state = change.column2",
+);
+
+/// The columns of a row, as `row` reads them.
+macro_rules! columns {
+    () => {
+        "m.seq, m.id, m.sender, m.recipient, m.topic, m.capability, m.kind, m.priority, m.door, \
+         m.conversation, m.accepted_at, m.state, m.settled_at, m.error, \
+         octet_length(m.payload) as payload_bytes"
+    };
+}
+pub(crate) use columns;
+
+const WAITING: &str = "select seq, id, sender, recipient, topic, capability, kind, priority, door, \
+     correlation, conversation, accepted_at, expires_at, payload \
+     from message where state = 'waiting' and seq > ? order by seq limit ?";
+
+const BY_ID: &str = concat!(
+    "select ",
+    columns!(),
+    ", m.payload, m.correlation, m.expires_at from message m where m.id = ?"
+);
+
+const AGENT_PREFIX: &str = "agent:";
+
+pub(crate) async fn insert(
+    connection: &mut SqliteConnection,
+    messages: &[NewMessage],
+) -> Result<(), sqlx::Error> {
+    INSERT
+        .run(connection, messages, |query, new| {
+            let message = &new.message;
+            let recipient = message.address.agent().or(new.taken_by.as_ref());
+            query
+                .bind(int(message.seq))
+                .bind(&message.id.0.as_bytes()[..])
+                .bind(message.from.as_str())
+                .bind(recipient.map(AgentId::as_str))
+                .bind(message.address.topic().as_str())
+                .bind(message.capability.as_deref())
+                .bind(message.kind.as_str())
+                .bind(message.priority.as_str())
+                .bind(message.door.as_str())
+                .bind(message.correlation.as_deref())
+                .bind(message.conversation.as_ref().map(|id| &*id.0))
+                .bind(message.accepted_at.0)
+                .bind(message.expires_at.map(|at| at.0))
+                .bind(new.state.as_str())
+                .bind(new.settled_at.map(|at| at.0))
+                .bind(new.error.as_deref())
+                .bind(message.payload.as_str())
+        })
+        .await?;
+    Ok(())
+}
+
+/// Settles messages, each at most once, and counts in `delta` those that really moved.
+pub(crate) async fn settle(
+    connection: &mut SqliteConnection,
+    settles: &[Settle],
+    delta: &mut Delta,
+) -> Result<(), sqlx::Error> {
+    let mut moves: HashMap<(MessageState, MessageState), Vec<&Settle>> = HashMap::new();
+    for settle in settles {
+        moves
+            .entry((settle.from, settle.state))
+            .or_default()
+            .push(settle);
+    }
+    for ((from, to), settles) in moves {
+        let moved = SETTLE
+            .run(&mut *connection, &settles, |query, settle| {
+                query
+                    .bind(int(settle.message))
+                    .bind(settle.from.as_str())
+                    .bind(settle.state.as_str())
+                    .bind(settle.settled_at.map(|at| at.0))
+                    .bind(settle.to.as_ref().map(AgentId::as_str))
+                    .bind(settle.error.as_deref())
+            })
+            .await?;
+        delta.moved(from, to, int(moved));
+    }
+    Ok(())
+}
+
+/// Messages that wait, oldest first.
+pub(crate) async fn waiting(
+    connection: &mut SqliteConnection,
+    after_seq: u64,
+    limit: u32,
+) -> Result<Vec<Message>, Error> {
+    let query = sqlx::query(WAITING).bind(int(after_seq)).bind(limit);
+    let rows = query.fetch_all(connection).await?;
+    rows.iter().map(message).collect()
+}
+
+/// One message with what is in its own row; deliveries and reason are left to fill in.
+pub(crate) async fn by_id(
+    connection: &mut SqliteConnection,
+    id: MessageId,
+) -> Result<Option<MessageDetail>, Error> {
+    let query = sqlx::query(BY_ID).bind(&id.0.as_bytes()[..]);
+    let Some(found) = query.fetch_optional(connection).await? else {
+        return Ok(None);
+    };
+    let payload: String = found.try_get("payload")?;
+    let mut row = row(&found)?;
+    row.payload = Some(Payload::trusted(payload.as_str()));
+    Ok(Some(MessageDetail {
+        row,
+        payload_text: payload,
+        correlation_id: found.try_get("correlation")?,
+        expires_at: found
+            .try_get::<Option<i64>, _>("expires_at")?
+            .map(Timestamp),
+        settled_at: found
+            .try_get::<Option<i64>, _>("settled_at")?
+            .map(Timestamp),
+        dead_reason: None,
+        deliveries: Vec::new(),
+    }))
+}
+
+/// One message as a line in a table, without its payload.
+pub(crate) fn row(row: &SqliteRow) -> Result<MessageRow, Error> {
+    let created_at = Timestamp(row.try_get("accepted_at")?);
+    let settled_at: Option<i64> = row.try_get("settled_at")?;
+    let state: &str = row.try_get("state")?;
+    Ok(MessageRow {
+        seq: uint(row.try_get("seq")?),
+        id: message_id(row.try_get("id")?)?,
+        from: agent_id(row.try_get("sender")?)?,
+        to: row
+            .try_get::<Option<&str>, _>("recipient")?
+            .map(agent_id)
+            .transpose()?,
+        topic: Some(row.try_get("topic")?),
+        capability: row.try_get("capability")?,
+        kind: kind(row.try_get("kind")?)?,
+        priority: priority(row.try_get("priority")?)?,
+        state: MessageState::parse(state).ok_or_else(|| meaningless("a message's state", state))?,
+        door: door(row.try_get("door")?)?,
+        conversation_id: conversation(row)?,
+        created_at,
+        took_micros: settled_at.map(|at| Timestamp(at).micros_since(created_at)),
+        error: row.try_get("error")?,
+        payload_bytes: uint(row.try_get("payload_bytes")?),
+        payload: None,
+    })
+}
+
+fn message(row: &SqliteRow) -> Result<Message, Error> {
+    Ok(Message {
+        seq: uint(row.try_get("seq")?),
+        id: message_id(row.try_get("id")?)?,
+        from: agent_id(row.try_get("sender")?)?,
+        address: address(row.try_get("topic")?)?,
+        kind: kind(row.try_get("kind")?)?,
+        capability: row.try_get("capability")?,
+        priority: priority(row.try_get("priority")?)?,
+        door: door(row.try_get("door")?)?,
+        correlation: row.try_get("correlation")?,
+        conversation: conversation(row)?,
+        payload: Payload::trusted(row.try_get::<&str, _>("payload")?),
+        accepted_at: Timestamp(row.try_get("accepted_at")?),
+        expires_at: row.try_get::<Option<i64>, _>("expires_at")?.map(Timestamp),
+    })
+}
+
+/// An agent's own topic may be longer than a topic may be, so it is read first.
+fn address(topic: &str) -> Result<Address, Error> {
+    let agent = topic.strip_prefix(AGENT_PREFIX).map(AgentId::parse);
+    if let Some(Ok(agent)) = agent {
+        return Ok(Address::Agent(agent));
+    }
+    let topic = Topic::parse(topic).map_err(|_| meaningless("a topic", topic))?;
+    Ok(Address::Topic(topic))
+}
+
+fn message_id(bytes: &[u8]) -> Result<MessageId, Error> {
+    let id = Uuid::from_slice(bytes).map(MessageId);
+    id.map_err(|_| meaningless("a message's id", &format!("{bytes:x?}")))
+}
+
+fn kind(text: &str) -> Result<Kind, Error> {
+    Kind::parse(text).ok_or_else(|| meaningless("a message's kind", text))
+}
+
+fn priority(text: &str) -> Result<Priority, Error> {
+    Priority::parse(text).ok_or_else(|| meaningless("a priority", text))
+}
+
+fn conversation(row: &SqliteRow) -> Result<Option<ConversationId>, Error> {
+    let id: Option<&str> = row.try_get("conversation")?;
+    Ok(id.map(|id| ConversationId(id.into())))
+}

@@ -1,0 +1,288 @@
+//! How a folder becomes a store, and every way in which it cannot.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool,
+    SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{ConnectOptions, Row, SqlSafeStr};
+use switchboard_model::Totals;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::checkpoint::{Checkpointer, LARGE_LOG};
+use crate::commit::{Commit, Reporter};
+use crate::disk::DiskGuard;
+use crate::error::is_damage;
+use crate::folder::{create_folder, create_private, lock, look_at_header};
+use crate::housekeeping::Housekeeping;
+use crate::queue::Queue;
+use crate::record::AgentRecord;
+use crate::retention::Limits;
+use crate::writer::Writer;
+use crate::{Error, Store, agent, search, subscription, total};
+
+/// When a commit counts as done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Synchronous {
+    /// When the disk has it; it survives loss of power.
+    #[default]
+    Full,
+    /// When the system has it; it survives the end of the program, but the last commits may not
+    /// survive loss of power.
+    Normal,
+}
+
+/// How to keep things.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// When a commit counts as done.
+    pub synchronous: Synchronous,
+    /// How long settled messages are kept.
+    pub retention_days: u32,
+    /// How large the database may become before the oldest settled messages go.
+    pub retention_max_mb: u64,
+    /// With less than this free on the disk, new messages are refused.
+    pub disk_free_mb: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            synchronous: Synchronous::Full,
+            retention_days: 7,
+            retention_max_mb: 2048,
+            disk_free_mb: 200,
+        }
+    }
+}
+
+/// An open store, news of its commits, and what it remembered.
+pub struct Opened {
+    /// The handle.
+    pub store: Store,
+    /// News of commits, in order. Ends when the store is closed.
+    pub commits: mpsc::Receiver<Commit>,
+    /// What was there already.
+    pub restored: Restored,
+}
+
+/// What was remembered from before.
+#[derive(Debug)]
+pub struct Restored {
+    /// Everyone ever heard of.
+    pub agents: Vec<AgentRecord>,
+    /// Where every message ever accepted is.
+    pub totals: Totals,
+    /// The next message's seq.
+    pub next_seq: u64,
+    /// The next delivery's id.
+    pub next_delivery: u64,
+    /// The next subscription's id.
+    pub next_subscription: u64,
+}
+
+/// Everything a store is made of, before its tasks run.
+pub(crate) struct Parts {
+    pub(crate) writer: Writer,
+    pub(crate) checkpointer: Checkpointer,
+    pub(crate) queue: Queue,
+    pub(crate) readers: SqlitePool,
+    pub(crate) commits: mpsc::Receiver<Commit>,
+    pub(crate) restored: Restored,
+    pub(crate) database: PathBuf,
+}
+
+const DATABASE: &str = "switchboard.db";
+const APPLICATION_ID: i64 = 0x5377_6264;
+
+/// Connections for reading. The writer and the checkpointer have their own.
+const READERS: u32 = 3;
+
+/// The log is moved by the checkpointer; the writer does so itself, and then waits for the disk,
+/// only when it has come to so many pages.
+const EMERGENCY_CHECKPOINT_PAGES: &str = "65536";
+
+/// Opens the store in `folder`, creating what is missing.
+pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Error> {
+    create_folder(folder)?;
+    let lock = lock(folder)?;
+    let database = folder.join(DATABASE);
+    drop(create_private(&database)?);
+    let suspicious = look_at_header(&database)?;
+
+    let connect = writing(&database, options);
+    let mut connection = connect.connect().await.map_err(|e| explain(e, &database))?;
+    if suspicious {
+        quick_check(&mut connection, &database).await?;
+    }
+    migrate(&mut connection, &database).await?;
+    let (restored, indexed_up_to) = restore(&mut connection)
+        .await
+        .map_err(|error| explain_any(error, &database))?;
+
+    let readers = SqlitePoolOptions::new()
+        .max_connections(READERS)
+        .test_before_acquire(false)
+        .connect_with(reading(&database))
+        .await?;
+    let commits = Arc::new(AtomicU64::new(0));
+    let log = log_path(&database);
+    let checkpointer = Checkpointer::new(connect.connect().await?, log, Arc::clone(&commits));
+    let (queue, receiver) = Queue::new();
+    let (reporter, news) = Reporter::new();
+    let limits = Limits {
+        days: options.retention_days,
+        max_mb: options.retention_max_mb,
+    };
+    let writer = Writer {
+        connection,
+        reconnect: connect,
+        queue: receiver,
+        reporter,
+        kept: Vec::new(),
+        retry_at: Instant::now(),
+        disk: DiskGuard::new(folder.to_owned(), options.disk_free_mb),
+        house: Housekeeping::new(limits, indexed_up_to),
+        commits,
+        lock,
+    };
+    Ok(Parts {
+        writer,
+        checkpointer,
+        queue,
+        readers,
+        commits: news,
+        restored,
+        database,
+    })
+}
+
+fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
+    let synchronous = match options.synchronous {
+        Synchronous::Full => SqliteSynchronous::Full,
+        Synchronous::Normal => SqliteSynchronous::Normal,
+    };
+    connecting(database)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .pragma("wal_autocheckpoint", EMERGENCY_CHECKPOINT_PAGES)
+        .pragma("journal_size_limit", LARGE_LOG.to_string())
+        .pragma("cache_size", "-32768")
+}
+
+fn reading(database: &Path) -> SqliteConnectOptions {
+    connecting(database).read_only(true)
+}
+
+fn connecting(database: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(database)
+        .busy_timeout(Duration::from_secs(5))
+        .pragma("temp_store", "memory")
+        // Room for every statement in every number of rows.
+        .statement_cache_capacity(256)
+        .disable_statement_logging()
+}
+
+async fn quick_check(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+    let query = sqlx::query("pragma quick_check(1)");
+    let row = query
+        .fetch_one(connection)
+        .await
+        .map_err(|e| explain(e, path))?;
+    let verdict: String = row.try_get(0)?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    Err(Error::Damaged {
+        path: path.to_owned(),
+        detail: verdict,
+    })
+}
+
+/// The schema, in the order in which it grew.
+pub(crate) fn migrator() -> Migrator {
+    let first = include_str!("../migrations/0001_first.sql");
+    let migration = |version, name: &'static str, sql: &'static str| {
+        let sql = sql.into_sql_str();
+        Migration::new(version, name.into(), MigrationType::Simple, sql, false)
+    };
+    Migrator::with_migrations(vec![migration(1, "first", first)])
+}
+
+async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
+    let not_ours = || Error::NotOurs {
+        path: path.to_owned(),
+    };
+    let empty = "select count(*) = 0 as empty from sqlite_schema";
+    let query = sqlx::query(empty).fetch_one(&mut *connection);
+    let row = query.await.map_err(|error| explain(error, path))?;
+    if !row.try_get::<bool, _>("empty")? {
+        let id = sqlx::query("pragma application_id")
+            .fetch_one(&mut *connection)
+            .await?;
+        // A migration that was cut short left its table behind and no more.
+        let begun = connection.list_applied_migrations("_sqlx_migrations").await;
+        if id.try_get::<i64, _>(0)? != APPLICATION_ID && !begun.is_ok_and(|done| done.is_empty()) {
+            return Err(not_ours());
+        }
+    }
+    migrator()
+        .run_direct(None, connection, false)
+        .await
+        .map_err(|error| match error {
+            MigrateError::VersionMissing(_) => Error::Newer {
+                path: path.to_owned(),
+            },
+            MigrateError::VersionMismatch(_) => not_ours(),
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                explain(error, path)
+            }
+            other => Error::Database(sqlx::Error::Migrate(Box::new(other))),
+        })
+}
+
+async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), Error> {
+    subscription::end_all(&mut *connection).await?;
+    let stored = total::read(&mut *connection).await?;
+    let restored = Restored {
+        agents: agent::all(&mut *connection).await?,
+        totals: stored.totals,
+        next_seq: stored.last_seq + 1,
+        next_delivery: stored.last_delivery + 1,
+        next_subscription: stored.last_subscription + 1,
+    };
+    Ok((restored, search::progress(connection).await?))
+}
+
+/// The write-ahead log that SQLite keeps beside the database.
+pub(crate) fn log_path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// Damage is the user's business; other errors stay as they are.
+fn explain(error: sqlx::Error, path: &Path) -> Error {
+    if is_damage(&error) {
+        return Error::Damaged {
+            path: path.to_owned(),
+            detail: error.to_string(),
+        };
+    }
+    Error::Database(error)
+}
+
+fn explain_any(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Database(error) => explain(error, path),
+        other => other,
+    }
+}

@@ -1,0 +1,146 @@
+//! What can be written.
+
+use std::sync::Arc;
+
+use switchboard_model::{
+    AgentId, AttemptOutcome, Capability, DeadReason, DeliveryId, DeliveryState, Door, Message,
+    MessageState, Policy, SubscriptionId, Timestamp,
+};
+
+/// One fact. The facts of one write are committed together or not at all.
+#[derive(Clone, Debug)]
+pub enum Record {
+    /// An agent is known, or known better.
+    Agent(AgentRecord),
+    /// A known agent was heard of.
+    AgentSeen {
+        /// The agent.
+        id: AgentId,
+        /// When.
+        at: Timestamp,
+    },
+    /// An agent listens.
+    Subscribed(SubscriptionRecord),
+    /// An agent stopped listening.
+    Unsubscribed {
+        /// The subscription.
+        id: SubscriptionId,
+        /// When.
+        at: Timestamp,
+    },
+    /// A message was taken in; it waits.
+    Message(Arc<Message>),
+    /// A message goes to a recipient.
+    Delivery(DeliveryRecord),
+    /// A try at a delivery ended.
+    Attempt(AttemptRecord),
+    /// A message moved on. Changes nothing if the message is not in the state `from`.
+    Settled {
+        /// The message's seq.
+        message: u64,
+        /// Where it was.
+        from: MessageState,
+        /// Where it is.
+        state: MessageState,
+        /// When.
+        at: Timestamp,
+        /// Who took it; an agent that it was addressed to stays its recipient.
+        to: Option<AgentId>,
+        /// What went wrong, if something did.
+        error: Option<String>,
+    },
+    /// A message lies among the dead letters, until it is settled otherwise.
+    DeadLetter {
+        /// The message's seq.
+        message: u64,
+        /// Why.
+        reason: DeadReason,
+        /// Since when.
+        at: Timestamp,
+    },
+    /// Someone did something that may be asked about later.
+    Audit {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        actor: String,
+        /// What was done.
+        action: String,
+        /// To what.
+        subject: String,
+        /// More about it.
+        detail: Option<String>,
+    },
+}
+
+/// An agent as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentRecord {
+    /// Its id.
+    pub id: AgentId,
+    /// Its program's name.
+    pub name: String,
+    /// Its program's version.
+    pub version: String,
+    /// The door it last joined by.
+    pub door: Door,
+    /// What it can do; none leaves what is stored. Always given in what is restored.
+    pub capabilities: Option<Vec<Capability>>,
+    /// When it was first heard of; what is stored already stays.
+    pub first_seen: Timestamp,
+    /// When it was last heard of.
+    pub last_seen: Timestamp,
+}
+
+/// A subscription as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubscriptionRecord {
+    /// Its id.
+    pub id: SubscriptionId,
+    /// Who listens.
+    pub agent: AgentId,
+    /// By which door.
+    pub door: Door,
+    /// The pattern, as the agent wrote it.
+    pub pattern: String,
+    /// When its chain stops.
+    pub policy: Policy,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// A delivery as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryRecord {
+    /// Its id.
+    pub id: DeliveryId,
+    /// The message's seq.
+    pub message: u64,
+    /// The recipient.
+    pub agent: AgentId,
+    /// The door it goes out by.
+    pub door: Door,
+    /// The subscription's pattern that brought it here.
+    pub pattern: Option<String>,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// A try at a delivery as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttemptRecord {
+    /// The delivery.
+    pub delivery: DeliveryId,
+    /// 1 for the first.
+    pub number: u32,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// The recipient's words, or what went wrong.
+    pub message: Option<String>,
+    /// Where the delivery is after it.
+    pub state: DeliveryState,
+}

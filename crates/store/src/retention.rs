@@ -1,0 +1,157 @@
+//! Forgetting: what is older than the settings say, and the oldest while there is too much. Never a
+//! message that waits, never an open dead letter.
+
+use sqlx::Row;
+use sqlx::sqlite::SqliteConnection;
+use switchboard_model::Timestamp;
+
+use crate::Error;
+use crate::rows::{int, uint};
+use crate::{audit, subscription};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[
+    OLDEST,
+    PAGES,
+    GIVE_BACK,
+    FORGET_ATTEMPTS,
+    FORGET_DELIVERIES,
+    FORGET_LETTERS,
+    FORGET_WORDS,
+    FORGET_AGAIN,
+    FORGET_MESSAGES,
+];
+
+/// Looks at the oldest rows one after another rather than searching by time, which has no index.
+const OLDEST: &str = "select m.seq, m.accepted_at, \
+     m.state <> 'waiting' and (m.state <> 'dead' or exists \
+         (select 1 from dead_letter d where d.message = m.seq and d.status <> 'open')) as settled \
+     from message m where m.seq > ? order by m.seq limit ?";
+
+const PAGES: &str = "select page_count, freelist_count, page_size \
+     from pragma_page_count, pragma_freelist_count, pragma_page_size";
+
+const FORGET_ATTEMPTS: &str = "delete from attempt where delivery in \
+     (select id from delivery where message in (select value from json_each(?)))";
+const FORGET_DELIVERIES: &str =
+    "delete from delivery where message in (select value from json_each(?))";
+const FORGET_LETTERS: &str =
+    "delete from dead_letter where message in (select value from json_each(?))";
+const FORGET_WORDS: &str = "delete from search where rowid in (select value from json_each(?))";
+const FORGET_AGAIN: &str = "delete from search_again where seq in (select value from json_each(?))";
+const FORGET_MESSAGES: &str = "delete from message where seq in (select value from json_each(?))";
+
+/// As many pages as one step can give back without being noticed.
+const GIVE_BACK: &str = "pragma incremental_vacuum(256)";
+
+/// Fewer free pages than this are kept: the next messages will need them.
+const MANY_FREE_PAGES: u64 = 1024;
+
+/// How many messages one step looks at.
+const STEP: u32 = 128;
+
+const MB: u64 = 1024 * 1024;
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// What may be kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) days: u32,
+    pub(crate) max_mb: u64,
+}
+
+/// One walk through the messages from the oldest on, step by step.
+#[derive(Debug, Default)]
+pub(crate) struct Walk {
+    seen_up_to: u64,
+}
+
+impl Walk {
+    /// One step, to be run in a transaction. Returns whether there may be more to do.
+    pub(crate) async fn step(
+        &mut self,
+        connection: &mut SqliteConnection,
+        limits: Limits,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
+        let too_much = used_bytes(&mut *connection).await? > limits.max_mb.saturating_mul(MB);
+        let others = subscription::forget(&mut *connection, cutoff, STEP).await?
+            + audit::forget(&mut *connection, cutoff, STEP).await?;
+
+        let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);
+        let rows = query.fetch_all(&mut *connection).await?;
+        let mut old = Vec::new();
+        let mut reached_young = false;
+        for row in &rows {
+            let accepted_at = Timestamp(row.try_get("accepted_at")?);
+            if accepted_at >= cutoff && !too_much {
+                reached_young = true;
+                break;
+            }
+            self.seen_up_to = uint(row.try_get("seq")?);
+            if row.try_get("settled")? {
+                old.push(self.seen_up_to);
+            }
+        }
+        forget(&mut *connection, &old).await?;
+        let more_messages = !reached_young && rows.len() == STEP as usize;
+        if more_messages || others > 0 {
+            return Ok(true);
+        }
+        give_back(connection).await
+    }
+}
+
+async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), sqlx::Error> {
+    if seqs.is_empty() {
+        return Ok(());
+    }
+    let list = serde_json::Value::from(seqs).to_string();
+    let statements = [
+        FORGET_ATTEMPTS,
+        FORGET_DELIVERIES,
+        FORGET_LETTERS,
+        FORGET_WORDS,
+        FORGET_AGAIN,
+        FORGET_MESSAGES,
+    ];
+    for statement in statements {
+        let query = sqlx::query(statement).bind(list.as_str());
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// How much of the file is what.
+struct Pages {
+    all: u64,
+    free: u64,
+    size: u64,
+}
+
+async fn pages(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
+    let row = sqlx::query(PAGES).fetch_one(connection).await?;
+    let number = |column: &str| row.try_get::<i64, _>(column).map(uint);
+    Ok(Pages {
+        all: number("page_count")?,
+        free: number("freelist_count")?,
+        size: number("page_size")?,
+    })
+}
+
+/// Bytes in use. Free pages do not count: they will be used again.
+pub(crate) async fn used_bytes(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
+    let pages = pages(connection).await?;
+    Ok(pages.all.saturating_sub(pages.free) * pages.size)
+}
+
+/// Gives some free pages back to the system where they are many. Returns whether it did.
+async fn give_back(connection: &mut SqliteConnection) -> Result<bool, Error> {
+    let pages = pages(&mut *connection).await?;
+    if pages.free < MANY_FREE_PAGES || pages.free < pages.all / 4 {
+        return Ok(false);
+    }
+    sqlx::query(GIVE_BACK).execute(connection).await?;
+    Ok(true)
+}

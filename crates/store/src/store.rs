@@ -1,0 +1,124 @@
+//! The handle that the broker and the console hold.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sqlx::sqlite::SqlitePool;
+use switchboard_model::{Message, MessageDetail, MessageFilter, MessageId, MessageRow};
+use tokio::sync::{Mutex, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::open::{self, log_path};
+use crate::queue::Queue;
+use crate::{Closed, Error, Opened, Options, QueueFull, Record, Ticket, history, message};
+
+/// Everything that is remembered. Cloning is cheap; all clones are the same store.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    queue: Queue,
+    readers: SqlitePool,
+    database: PathBuf,
+    tasks: Mutex<Option<Tasks>>,
+}
+
+struct Tasks {
+    writer: JoinHandle<()>,
+    checkpointer: JoinHandle<()>,
+    stop_checkpointer: oneshot::Sender<()>,
+}
+
+impl Store {
+    /// Opens the store in this folder; creates folder and database, readable by their owner only,
+    /// where they are missing.
+    pub async fn open(dir: &Path, options: &Options) -> Result<Opened, Error> {
+        let parts = open::open(dir, options).await?;
+        let (stop_checkpointer, stopped) = oneshot::channel();
+        let tasks = Tasks {
+            writer: tokio::spawn(parts.writer.run()),
+            checkpointer: tokio::spawn(parts.checkpointer.run(stopped)),
+            stop_checkpointer,
+        };
+        let inner = Inner {
+            queue: parts.queue,
+            readers: parts.readers,
+            database: parts.database,
+            tasks: Mutex::new(Some(tasks)),
+        };
+        Ok(Opened {
+            store: Self {
+                inner: Arc::new(inner),
+            },
+            commits: parts.commits,
+            restored: parts.restored,
+        })
+    }
+
+    /// Writes these records together if there is room at once; for new messages, whose sender can be
+    /// told to try again. The ticket comes back in a `Commit`.
+    pub fn try_write(&self, write: Vec<Record>) -> Result<Ticket, QueueFull> {
+        self.inner.queue.try_write(write)
+    }
+
+    /// Writes these records together, when there is room; for what must not be lost. The ticket
+    /// comes back in a `Commit`.
+    pub async fn write(&self, write: Vec<Record>) -> Result<Ticket, Closed> {
+        self.inner.queue.write(write).await
+    }
+
+    /// Messages that wait, oldest first, those after `after_seq`.
+    pub async fn waiting(&self, after_seq: u64, limit: u32) -> Result<Vec<Message>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        message::waiting(&mut reader, after_seq, limit).await
+    }
+
+    /// A page of messages, newest first: those that pass the filter and come before `before`. With
+    /// `payloads`, the rows carry them.
+    pub async fn messages(
+        &self,
+        filter: &MessageFilter,
+        before: Option<u64>,
+        limit: u32,
+        payloads: bool,
+    ) -> Result<Vec<MessageRow>, Error> {
+        history::messages(&self.inner.readers, filter, before, limit, payloads).await
+    }
+
+    /// One message with its whole life.
+    pub async fn message(&self, id: MessageId) -> Result<Option<MessageDetail>, Error> {
+        history::message(&self.inner.readers, id).await
+    }
+
+    /// Bytes on disk: the database and its log.
+    pub async fn size_bytes(&self) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for path in [self.inner.database.clone(), log_path(&self.inner.database)] {
+            bytes += match tokio::fs::metadata(&path).await {
+                Ok(file) => file.len(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+                Err(error) => return Err(Error::Database(error.into())),
+            };
+        }
+        Ok(bytes)
+    }
+
+    /// Commits everything in the queue, empties the log and lets go of the folder. Other clones can
+    /// neither read nor write from here on.
+    pub async fn close(self) {
+        self.inner.queue.close();
+        let Some(tasks) = self.inner.tasks.lock().await.take() else {
+            return;
+        };
+        self.inner.readers.close().await;
+        drop(tasks.stop_checkpointer);
+        for task in [tasks.checkpointer, tasks.writer] {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a task of the store ended badly");
+            }
+        }
+    }
+}

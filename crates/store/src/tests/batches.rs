@@ -1,0 +1,222 @@
+//! However a run of records falls into batches, the same is on disk in the end.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use sqlx::{Connection, Row, SqliteConnection};
+use switchboard_model::{DeadReason, DeliveryState, MessageState, Totals};
+
+use super::sample::*;
+use crate::queue::Write;
+use crate::record::Record;
+use crate::{Commit, open as opening};
+
+/// What may happen to a message, in an order that need not make sense.
+#[derive(Clone, Debug)]
+enum Step {
+    Accept,
+    Deliver(u8),
+    Attempt(u8, DeliveryState),
+    Settle(u8, MessageState, MessageState, bool),
+    Seen(bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let state = || prop::sample::select(MessageState::ALL.to_vec());
+    let from = prop_oneof![3 => Just(MessageState::Waiting), 1 => state()];
+    prop_oneof![
+        3 => Just(Step::Accept),
+        2 => any::<u8>().prop_map(Step::Deliver),
+        3 => (any::<u8>(), prop::sample::select(DeliveryState::ALL.to_vec()))
+            .prop_map(|(delivery, state)| Step::Attempt(delivery, state)),
+        5 => (any::<u8>(), from, state(), any::<bool>())
+            .prop_map(|(message, from, state, to)| Step::Settle(message, from, state, to)),
+        1 => any::<bool>().prop_map(Step::Seen),
+    ]
+}
+
+/// Writes with numbers that the broker could have given.
+fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
+    let (mut messages, mut deliveries, mut attempts) = (0, 0, 0);
+    let mut states = HashMap::new();
+    let mut writes = Vec::new();
+    for step in steps {
+        match step {
+            Step::Accept => {
+                messages += 1;
+                writes.push(accepted(message(messages)));
+            }
+            Step::Deliver(pick) if messages > 0 => {
+                deliveries += 1;
+                writes.push(vec![delivery(deliveries, u64::from(*pick) % messages + 1)]);
+            }
+            Step::Attempt(pick, state) if deliveries > 0 => {
+                attempts += 1;
+                writes.push(vec![attempt(
+                    u64::from(*pick) % deliveries + 1,
+                    attempts,
+                    *state,
+                )]);
+            }
+            Step::Settle(pick, from, state, to) if messages > 0 => {
+                let seq = u64::from(*pick) % messages + 1;
+                let mut records = vec![Record::Settled {
+                    message: seq,
+                    from: *from,
+                    state: *state,
+                    at: moment(i64::from(*pick)),
+                    to: to.then(|| agent(&format!("agent-{pick}"))),
+                    error: (*state == MessageState::Dead).then(|| "nobody".to_owned()),
+                }];
+                // A dead letter is recorded with the death, and only with a death.
+                let now = states.entry(seq).or_insert(MessageState::Waiting);
+                let moves = *now == *from;
+                if moves {
+                    *now = *state;
+                }
+                if moves && *state == MessageState::Dead {
+                    records.push(Record::DeadLetter {
+                        message: seq,
+                        reason: DeadReason::GaveUp,
+                        at: moment(i64::from(*pick)),
+                    });
+                }
+                writes.push(records);
+            }
+            Step::Seen(known) => {
+                let id = agent("analyzer");
+                let at = moment(i64::try_from(writes.len()).unwrap());
+                writes.push(vec![if *known {
+                    Record::Agent(crate::AgentRecord {
+                        id,
+                        name: "Analyzer".to_owned(),
+                        version: String::new(),
+                        door: switchboard_model::Door::Bus,
+                        capabilities: None,
+                        first_seen: at,
+                        last_seen: moment(3),
+                    })
+                } else {
+                    Record::AgentSeen { id, at }
+                }]);
+            }
+            Step::Deliver(_) | Step::Attempt(..) | Step::Settle(..) => {}
+        }
+    }
+    writes
+}
+
+/// Writes in batches of these sizes, the last one as often as needed.
+async fn write_in(dir: &Path, writes: &[Vec<Record>], sizes: &[usize]) -> Totals {
+    let mut parts = opening::open(dir, &options()).await.unwrap();
+    let mut rest = writes;
+    let mut sizes = sizes.iter().copied();
+    let mut size = usize::MAX;
+    while !rest.is_empty() {
+        size = sizes.next().unwrap_or(size).min(rest.len()).max(1);
+        let (now, later) = rest.split_at(size);
+        for records in now {
+            parts.queue.try_write(records.clone()).unwrap();
+        }
+        assert!(parts.writer.turn().await);
+        match parts.commits.recv().await {
+            Some(Commit::Done { .. }) => {}
+            other => panic!("{other:?}"),
+        }
+        rest = later;
+    }
+    let stored = crate::total::read(&mut parts.writer.connection)
+        .await
+        .unwrap();
+    parts.queue.close();
+    parts.readers.close().await;
+    parts.writer.run().await;
+    stored.totals
+}
+
+/// Everything in the tables that batches touch, as text.
+async fn dump(dir: &Path) -> Vec<String> {
+    let url = format!("sqlite://{}", dir.join("switchboard.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let statements = [
+        "select json_array(seq, sender, recipient, topic, accepted_at, state, settled_at, error, payload) from message order by seq",
+        "select json_array(id, message, agent, state) from delivery order by id",
+        "select json_array(delivery, number, outcome) from attempt order by delivery, number",
+        "select json_array(message, reason, died_at, status, closed_at) from dead_letter order by message",
+        "select json_array(id, first_seen, last_seen) from agent order by id",
+        "select json_array(accepted, processed, waiting, dead, discarded, expired, last_seq, last_delivery) from total",
+    ];
+    let mut lines = Vec::new();
+    for statement in statements {
+        let rows = sqlx::query(statement)
+            .fetch_all(&mut connection)
+            .await
+            .unwrap();
+        lines.extend(rows.iter().map(|row| row.get::<String, _>(0)));
+    }
+    connection.close().await.unwrap();
+    lines
+}
+
+/// What the rows themselves say, for comparison with the counters.
+async fn counted(dir: &Path) -> Totals {
+    let url = format!("sqlite://{}", dir.join("switchboard.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let count = "select \
+         count(*) filter (where state <> 'refused'), count(*) filter (where state = 'processed'), \
+         count(*) filter (where state = 'waiting'), count(*) filter (where state = 'dead'), \
+         count(*) filter (where state = 'discarded'), count(*) filter (where state = 'expired') \
+         from message";
+    let row = sqlx::query(count).fetch_one(&mut connection).await.unwrap();
+    let number = |column| u64::try_from(row.get::<i64, usize>(column)).unwrap();
+    let totals = Totals {
+        accepted: number(0),
+        processed: number(1),
+        waiting: number(2),
+        dead: number(3),
+        discarded: number(4),
+        expired: number(5),
+    };
+    connection.close().await.unwrap();
+    totals
+}
+
+#[test]
+fn one_batch_many_batches_and_single_writes_leave_the_same_rows_and_totals_that_add_up() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let steps = prop::collection::vec(step(), 1..40);
+    let sizes = prop::collection::vec(1_usize..8, 1..20);
+    proptest!(ProptestConfig::with_cases(40), |(steps in steps, sizes in sizes)| {
+        let writes = writes(&steps);
+        runtime.block_on(async {
+            let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+            let [single, some, whole] = &dirs;
+            let totals = write_in(single.path(), &writes, &[1; 64]).await;
+            assert_eq!(totals.difference(), 0);
+            assert_eq!(totals, counted(single.path()).await, "counters and rows agree");
+            write_in(some.path(), &writes, &sizes).await;
+            write_in(whole.path(), &writes, &[]).await;
+            let expected = dump(single.path()).await;
+            assert_eq!(dump(some.path()).await, expected, "in batches of {sizes:?}");
+            assert_eq!(dump(whole.path()).await, expected, "in one batch");
+        });
+    });
+}
+
+#[test]
+fn a_write_knows_whether_somebody_waits_for_it() {
+    let (queue, mut receiver) = crate::queue::Queue::new();
+    queue.try_write(accepted(message(1))).unwrap();
+    queue.try_write(vec![delivery(1, 1)]).unwrap();
+    assert!(
+        receiver
+            .try_recv()
+            .is_ok_and(|write: Write| write.has_message())
+    );
+    assert!(
+        receiver
+            .try_recv()
+            .is_ok_and(|write: Write| !write.has_message())
+    );
+}

@@ -1,0 +1,161 @@
+use std::path::Path;
+
+use sqlx::{Connection, SqliteConnection};
+
+use super::sample::*;
+use crate::{Closed, Error, QueueFull, Store};
+
+async fn refusal(dir: &Path) -> Error {
+    match Store::open(dir, &options()).await {
+        Ok(_) => panic!("{} was opened", dir.display()),
+        Err(error) => error,
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn folder_and_files_are_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("new/folder");
+    let mut opened = open(&folder).await;
+    opened.written(accepted(message(1))).await;
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for file in ["switchboard.db", "switchboard.db-wal", "switchboard.lock"] {
+        assert_eq!(mode(&folder.join(file)), 0o600, "{file}");
+    }
+    opened.store.close().await;
+}
+
+#[tokio::test]
+async fn a_second_instance_is_told_that_the_folder_is_in_use_until_the_first_closes() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = open(dir.path()).await;
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, Error::InUse { .. }), "{error}");
+    assert!(error.to_string().contains("another Switchboard"), "{error}");
+    first.store.close().await;
+    open(dir.path()).await.store.close().await;
+}
+
+#[tokio::test]
+async fn a_closed_store_takes_nothing_more_and_leaves_no_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let opened = open(dir.path()).await;
+    for seq in 1..=1000 {
+        opened.store.try_write(accepted(message(seq))).unwrap();
+    }
+    let clone = opened.store.clone();
+    opened.store.close().await;
+    assert_eq!(clone.try_write(accepted(message(1001))), Err(QueueFull));
+    assert_eq!(clone.write(accepted(message(1001))).await, Err(Closed));
+    assert!(!dir.path().join("switchboard.db-wal").exists());
+    let opened = open(dir.path()).await;
+    assert_eq!(
+        opened.restored.totals.accepted, 1000,
+        "what was queued was written"
+    );
+    opened.store.close().await;
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    open(dir.path()).await.store.close().await;
+    let url = format!("sqlite://{}", dir.path().join("switchboard.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let later = "insert into _sqlx_migrations \
+         (version, description, success, checksum, execution_time) values (9999, 'later', 1, x'00', 0)";
+    sqlx::query(later).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, Error::Newer { .. }), "{error}");
+    assert!(
+        error.to_string().contains("newer version of Switchboard"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("switchboard.db");
+    std::fs::write(&path, "my shopping list").unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, Error::NotOurs { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "my shopping list");
+}
+
+#[tokio::test]
+async fn a_database_of_another_program_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let url = format!(
+        "sqlite://{}?mode=rwc",
+        dir.path().join("switchboard.db").display()
+    );
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let theirs = sqlx::query("create table recipe (name text)");
+    theirs.execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    let error = refusal(dir.path()).await;
+    assert!(matches!(error, Error::NotOurs { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_called_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut opened = open(dir.path()).await;
+    opened
+        .written((1..=500).flat_map(|seq| accepted(message(seq))).collect())
+        .await;
+    opened.store.close().await;
+    let path = dir.path().join("switchboard.db");
+    let whole = std::fs::read(&path).unwrap();
+
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let cut = refusal(dir.path()).await;
+    assert!(matches!(cut, Error::Damaged { .. }), "cut in half: {cut}");
+
+    let mut scribbled = whole.clone();
+    scribbled[100..4096].fill(0xA5);
+    std::fs::write(&path, scribbled).unwrap();
+    let scribbled = refusal(dir.path()).await;
+    assert!(
+        matches!(scribbled, Error::Damaged { .. }),
+        "scribbled over: {scribbled}"
+    );
+    assert!(scribbled.to_string().contains("is damaged"), "{scribbled}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_to_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let dir = tempfile::tempdir().unwrap();
+    let locked = dir.path().join("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o500)).unwrap();
+    // Modes do not hold the administrator back; a folder of the kernel's does.
+    let folder = match std::fs::write(locked.join("probe"), "") {
+        Ok(()) => Path::new("/sys/kernel/switchboard"),
+        Err(_) => &locked,
+    };
+    let error = refusal(folder).await;
+    assert!(matches!(error, Error::NotWritable { .. }), "{error}");
+    assert!(
+        error.to_string().contains(&folder.display().to_string()),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_path_that_is_a_file_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let error = refusal(&file).await;
+    assert!(matches!(error, Error::NotWritable { .. }), "{error}");
+}

@@ -1,0 +1,215 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use switchboard_model::{Door, Kind, Message, MessageFilter, MessageState};
+
+use super::sample::*;
+use crate::open::{self as opening, Parts};
+use crate::{Record, history, search};
+
+async fn find(parts: &Parts, filter: &MessageFilter) -> Vec<u64> {
+    let rows = history::messages(&parts.readers, filter, None, 1000, false)
+        .await
+        .unwrap();
+    rows.iter().map(|row| row.seq).collect()
+}
+
+fn text(text: &str) -> MessageFilter {
+    MessageFilter {
+        text: Some(text.to_owned()),
+        ..MessageFilter::default()
+    }
+}
+
+async fn write(parts: &mut Parts, records: Vec<Record>) {
+    parts.queue.try_write(records).unwrap();
+    parts.writer.turn().await;
+    assert!(parts.commits.recv().await.is_some());
+}
+
+/// Lets the writer index until it goes as far as this.
+async fn index(parts: &mut Parts, up_to: u64) {
+    while parts.writer.house.indexed_up_to() < up_to {
+        parts.writer.turn().await;
+    }
+}
+
+#[tokio::test]
+async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    write(
+        &mut parts,
+        accepted(message_on(1, "inbound:1", r#"{"t":"apple pie"}"#)),
+    )
+    .await;
+    write(
+        &mut parts,
+        accepted(message_on(2, "inbound:2", r#"{"t":"plum"}"#)),
+    )
+    .await;
+    index(&mut parts, 2).await;
+    write(
+        &mut parts,
+        accepted(message_on(3, "inbound:3", r#"{"t":"apple juice"}"#)),
+    )
+    .await;
+    assert_eq!(
+        parts.writer.house.indexed_up_to(),
+        2,
+        "the third is not in the index"
+    );
+    assert_eq!(find(&parts, &text("appl")).await, [3, 1]);
+    assert_eq!(find(&parts, &text("apple pi")).await, [1]);
+    assert_eq!(find(&parts, &text("inbound")).await, [3, 2, 1]);
+
+    write(&mut parts, vec![taken_by(1, "greengrocer")]).await;
+    assert_eq!(
+        find(&parts, &text("greengrocer apple")).await,
+        [1],
+        "marked to be indexed again"
+    );
+    index(&mut parts, 3).await;
+    let left = sqlx::query("select seq from search_again");
+    assert!(
+        left.fetch_optional(&mut parts.writer.connection)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_eq!(
+        find(&parts, &text("greengrocer apple")).await,
+        [1],
+        "indexed again"
+    );
+
+    // A message that comes later than one with a higher number.
+    write(
+        &mut parts,
+        accepted(message_on(9, "inbound:9", r#""late""#)),
+    )
+    .await;
+    index(&mut parts, 9).await;
+    write(
+        &mut parts,
+        accepted(message_on(5, "inbound:5", r#""late""#)),
+    )
+    .await;
+    assert_eq!(find(&parts, &text("late")).await, [9, 5]);
+}
+
+#[tokio::test]
+async fn hostile_search_text_is_only_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    write(
+        &mut parts,
+        accepted(message_on(1, "t", r#""and or not near words""#)),
+    )
+    .await;
+    index(&mut parts, 1).await;
+    for hostile in [
+        "AND",
+        "or NOT",
+        "\"and\"",
+        "words:and",
+        "NEAR(and or)",
+        "and*",
+        "^and",
+        "'; drop",
+    ] {
+        let found = find(&parts, &text(hostile)).await;
+        let expected: &[u64] = if hostile.contains("drop") { &[] } else { &[1] };
+        assert_eq!(found, expected, "{hostile:?}");
+    }
+}
+
+fn messages() -> impl Strategy<Value = Vec<(Message, bool)>> {
+    let word = "[a-cA-Cé√]{1,3}";
+    let one = (
+        prop::collection::vec(word, 0..4),
+        "[a-c]{1,2}(:[A-C])?",
+        prop::option::of("[a-cÉ]{1,3}"),
+        prop::sample::select(Kind::ALL.to_vec()),
+        prop::sample::select(Door::ALL.to_vec()),
+        any::<bool>(),
+    );
+    prop::collection::vec(one, 1..12).prop_map(|all| {
+        let numbered = (1..).zip(all);
+        numbered
+            .map(|(seq, (words, topic, capability, kind, door, taken))| {
+                let payload = serde_json::to_string(&words.join("\n")).unwrap();
+                let mut message = message_on(seq, &topic, &payload);
+                message.capability = capability;
+                message.kind = kind;
+                message.door = door;
+                (message, taken)
+            })
+            .collect()
+    })
+}
+
+fn filters() -> impl Strategy<Value = MessageFilter> {
+    (
+        prop::option::of("[a-cA-Cé\"*: -]{0,4}"),
+        prop::option::of("[a-zA-Z]{0,1}"),
+        prop::option::of("[a-cA-C:É]{0,2}"),
+        prop::option::weighted(0.2, prop::sample::select(Kind::ALL.to_vec())),
+        prop::option::weighted(0.2, prop::sample::select(Door::ALL.to_vec())),
+        prop::option::weighted(0.2, Just(MessageState::Processed)),
+    )
+        .prop_map(|(text, agent, topic, kind, door, state)| MessageFilter {
+            kind,
+            door,
+            state,
+            agent,
+            topic,
+            text,
+        })
+}
+
+#[test]
+fn history_and_live_feed_agree_on_every_filter() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let filters = prop::collection::vec(filters(), 8);
+    proptest!(ProptestConfig::with_cases(48), |(messages in messages(), filters in filters, indexed: bool)| {
+        runtime.block_on(async {
+            let dir = tempfile::tempdir().unwrap();
+            let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+            let half = messages.len() / 2;
+            for (place, (message, taken)) in messages.iter().enumerate() {
+                write(&mut parts, vec![Record::Message(Arc::new(message.clone()))]).await;
+                if indexed && place == half {
+                    index(&mut parts, message.seq).await;
+                }
+                // Some of the first half are taken before they are indexed, some after.
+                if *taken {
+                    write(&mut parts, vec![taken_by(message.seq, "Analyzer-b")]).await;
+                }
+            }
+            let any = MessageFilter::default();
+            let all = history::messages(&parts.readers, &any, None, 1000, true).await.unwrap();
+            assert_eq!(all.len(), messages.len());
+            for filter in &filters {
+                let live = all.iter().filter(|row| {
+                    let payload = row.payload.as_ref().unwrap();
+                    filter.accepts(row, payload.as_str())
+                });
+                let live: Vec<u64> = live.map(|row| row.seq).collect();
+                assert_eq!(find(&parts, filter).await, live, "{filter:?}");
+                if filter.is_empty() {
+                    assert_eq!(live.len(), messages.len(), "{filter:?}");
+                }
+            }
+        });
+    });
+}
+
+#[test]
+fn a_query_for_the_index_quotes_every_word() {
+    assert_eq!(
+        search::query(&text("Über AND\"x")).as_deref(),
+        Some(r#""and"* AND "x"* AND "über"*"#)
+    );
+    assert_eq!(search::query(&text(" \" ")), None);
+}

@@ -1,0 +1,54 @@
+//! Every statement is prepared against the schema, so that a typing error is found here.
+
+use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
+
+use crate::{
+    agent, audit, checkpoint, dead_letter, delivery, history, housekeeping, message, open,
+    retention, search, subscription, total,
+};
+
+#[tokio::test]
+async fn every_statement_fits_the_schema() {
+    let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+    open::migrator().run(&mut connection).await.unwrap();
+    let single = [
+        agent::SQL,
+        audit::SQL,
+        checkpoint::SQL,
+        dead_letter::SQL,
+        delivery::SQL,
+        history::SQL,
+        housekeeping::SQL,
+        message::SQL,
+        retention::SQL,
+        search::SQL,
+        subscription::SQL,
+        total::SQL,
+    ];
+    let many = [
+        &audit::INSERT,
+        &dead_letter::INSERT,
+        &delivery::INSERT,
+        &delivery::INSERT_ATTEMPT,
+        &delivery::MOVE,
+        &message::INSERT,
+        &message::SETTLE,
+        &search::INSERT,
+        &search::MARK,
+        &search::MARK_LATE,
+    ];
+    let single = single.iter().copied().flatten().map(ToString::to_string);
+    let many = many
+        .iter()
+        .flat_map(|many| many.texts())
+        .map(ToString::to_string);
+    let mut prepared = 0;
+    for text in single.chain(many) {
+        let statement = AssertSqlSafe(text.clone()).into_sql_str();
+        if let Err(error) = connection.prepare(statement).await {
+            panic!("{error} in: {text}");
+        }
+        prepared += 1;
+    }
+    assert!(prepared > 100, "only {prepared} statements were found");
+}
