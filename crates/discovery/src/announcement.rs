@@ -6,8 +6,9 @@ use crate::{Error, PROTOCOL_VERSION, SERVICE, Settings};
 
 /// The longest label of a DNS name, in bytes.
 const LABEL: usize = 63;
-/// So much of the id makes names unique enough; a clash is noticed and solved by probing.
-const ID_PART: usize = 8;
+/// So much of an id tells two brokers of the same name apart: the last part of a UUID has this
+/// length. A clash would be noticed and solved by probing.
+const ID_PART: usize = 12;
 
 /// The service record of a broker.
 pub(crate) fn of(settings: &Settings) -> Result<ServiceInfo, Error> {
@@ -53,7 +54,9 @@ pub(crate) fn interfaces(settings: &Settings) -> Vec<IfKind> {
 
 /// The broker's name, with enough of its id to tell two of the same name apart.
 fn instance(settings: &Settings) -> String {
-    let suffix = format!(" {}", beginning(settings.id.as_str(), ID_PART));
+    let id = settings.id.as_str();
+    let last_part = id.rsplit_once('-').map_or(id, |(_, last)| last);
+    let suffix = format!(" {}", beginning(last_part, ID_PART));
     // A dot would have to be escaped in every name that is made of this one.
     let name = settings.name.replace('.', "-");
     format!("{}{suffix}", beginning(&name, LABEL - suffix.len()))
@@ -110,7 +113,10 @@ mod tests {
         assert_eq!(said("name"), Some("Desk"));
         assert_eq!(said("path"), Some("/agents/0199d2f4"));
         assert_eq!(said("ttl"), Some("10"));
-        assert_eq!(info.get_fullname(), "Desk 0199d2f4._agentsc._tcp.local.");
+        assert_eq!(
+            info.get_fullname(),
+            "Desk 1234567890ab._agentsc._tcp.local."
+        );
         assert_eq!(
             info.get_hostname(),
             "switchboard-0199d2f4-7c1b-7000-8000-1234567890ab.local."
@@ -121,7 +127,7 @@ mod tests {
     fn a_long_name_is_cut_to_a_label_between_characters() {
         let name = instance(&settings(&"é".repeat(60)));
         assert!(name.len() <= LABEL, "{} bytes", name.len());
-        assert!(name.ends_with(" 0199d2f4"), "{name}");
+        assert!(name.ends_with(" 1234567890ab"), "{name}");
         of(&settings(&"é".repeat(60))).unwrap();
     }
 
