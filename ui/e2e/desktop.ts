@@ -1,0 +1,92 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { remote, type Browser } from "webdriverio";
+import { Child, endpoint, program, stopped } from "./program";
+import type { Look, Screen } from "./screen";
+import type { Stage } from "./story";
+import { until } from "./until";
+
+/** The driver for the window, at a port of its own so that several can run on one machine. */
+const DRIVER_PORT = 20_000 + (process.pid % 20_000);
+
+/** The desktop app's window, by way of tauri-driver and WebKitWebDriver. */
+export class DesktopWindow implements Screen {
+  readonly browser: Browser;
+
+  constructor(browser: Browser) {
+    this.browser = browser;
+  }
+
+  async sees(look: Look): Promise<string> {
+    return this.browser.execute(textOf, await this.#find(look));
+  }
+
+  async click(look: Look): Promise<void> {
+    // Rows are recycled: what was found may show something else by the time it is clicked.
+    await until(`a click on ${JSON.stringify(look)}`, async () => {
+      await this.browser.$(await this.#find(look)).click();
+      return true;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.browser.deleteSession();
+  }
+
+  #find({ css, words = [] }: Look): Promise<Element> {
+    return until(
+      `${css} with ${words.join(", ")}`,
+      async () => (await this.browser.execute(visible, css, words)) ?? undefined,
+    );
+  }
+}
+
+// These two run in the page. The driver's own idea of what is displayed fails in nested scrollers.
+const textOf = (element: Element) => (element as HTMLElement).innerText;
+
+const visible = (css: string, words: string[]) =>
+  [...document.querySelectorAll<HTMLElement>(css)].find(
+    (element) =>
+      element.checkVisibility() && words.every((word) => element.innerText.includes(word)),
+  );
+
+/** Starts the driver. Both it and the WebKitWebDriver it starts end with `stop`. */
+export async function startDriver(): Promise<Child> {
+  const nativePort = String(DRIVER_PORT + 1);
+  const args = ["--port", String(DRIVER_PORT), "--native-port", nativePort];
+  const driver = new Child("tauri-driver", args);
+  await until("the driver", async () => {
+    const status = await fetch(`http://127.0.0.1:${String(DRIVER_PORT)}/status`);
+    return status.ok || undefined;
+  });
+  return driver;
+}
+
+/** Starts the app on this folder and takes hold of its window. */
+export async function openDesktop(
+  dataDir: string,
+  ...args: string[]
+): Promise<Stage & { screen: DesktopWindow }> {
+  // Closing the window is answered beforehand: a native dialog is out of a web driver's reach.
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(path.join(dataDir, "window.json"), '{"onClose":"quit"}');
+  const browser = await remote({
+    hostname: "127.0.0.1",
+    port: DRIVER_PORT,
+    logLevel: "error",
+    capabilities: {
+      "wdio:enforceWebDriverClassic": true,
+      "tauri:options": {
+        application: program("switchboard"),
+        args: ["--data-dir", dataDir, "--listen", "127.0.0.1:0", ...args],
+      },
+    } as WebdriverIO.Capabilities,
+  });
+  const running = await endpoint(dataDir);
+  const screen = new DesktopWindow(browser);
+  const close = async () => {
+    await stopped(running.pid);
+    await screen.close().catch(() => undefined); // the driver may have noticed first
+  };
+  return { endpoint: running, screen, close };
+}
