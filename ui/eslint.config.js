@@ -49,6 +49,10 @@ export default ts.config(
     languageOptions: { globals: { ...globals.browser, ...globals.node } },
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { varsIgnorePattern: "^_", argsIgnorePattern: "^_" },
+      ],
       "no-restricted-imports": ["error", { patterns: [tauri] }],
       "svelte/no-at-html-tags": "error",
       // What pours in is kept outside of reactivity on purpose; see src/state/rows.ts.

@@ -6,6 +6,8 @@ import { Rows } from "./rows";
 
 const PAGE = 200;
 const FIGURES_MS = 200;
+/** The feed is faster than the disk: rows it left out may be read this much later. */
+const SETTLE_MS = 300;
 
 /** The Flow screen's messages: the live part, history below it, and whether the reader holds them. */
 export class Messages {
@@ -29,6 +31,7 @@ export class Messages {
   #filter: MessageFilter = {};
   #fresh = true;
   #scrolledAway = false;
+  #skippedAt = -Infinity;
   #skips: { at: number; count: number }[] = [];
 
   constructor(client: Client) {
@@ -56,7 +59,7 @@ export class Messages {
     } else {
       this.rows.add(event.rows, event.skipped);
       this.rows.move(event.moved, this.#filter.state);
-      if (event.skipped > 0) this.#skips.push({ at: performance.now(), count: event.skipped });
+      if (event.skipped > 0) this.#noteSkipped(event.skipped);
     }
     this.#changed();
   }
@@ -80,6 +83,7 @@ export class Messages {
     const filter = this.#filter;
     this.loading = true;
     try {
+      await settled(this.#skippedAt + SETTLE_MS);
       const page = await this.#client.call("messages", { filter, before, limit: PAGE });
       // The rows may have begun anew meanwhile; then this page continues nothing.
       if (filter === this.#filter && before === this.rows.oldestSeq) {
@@ -97,6 +101,12 @@ export class Messages {
   retry(): void {
     this.trouble = null;
     void this.loadOlder();
+  }
+
+  #noteSkipped(count: number): void {
+    const at = performance.now();
+    this.#skips.push({ at, count });
+    if (!this.rows.held) this.#skippedAt = at;
   }
 
   #holdOrRelease(): void {
@@ -120,4 +130,10 @@ export class Messages {
     this.skipped = this.#skips.reduce((sum, skip) => sum + skip.count, 0);
     if (this.#skips.length > 0) setTimeout(() => this.#summary.ask(), 1_000);
   }
+}
+
+/** Waits until that moment, if it is not over. */
+async function settled(moment: number): Promise<void> {
+  const wait = moment - performance.now();
+  if (wait > 0) await new Promise((done) => setTimeout(done, wait));
 }

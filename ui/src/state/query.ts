@@ -38,18 +38,15 @@ export interface Part {
   problem: string | null;
 }
 
-const PIECE = /(?:([A-Za-z]+):)?(?:"([^"]*)"?|(\S+))|([A-Za-z]+):(?=\s|$)/g;
+const PIECE = /([A-Za-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g;
 
 /** Reads what was typed. Never fails: what is not understood is a word to search for. */
 export function parts(text: string): Part[] {
   return [...text.matchAll(PIECE)].map((match): Part => {
-    const [whole, name, quoted, plain, lonely] = match;
-    const key = KEYS.find((each) => each === (name ?? lonely)?.toLowerCase());
-    if (key === undefined) {
-      const value = name === undefined ? (quoted ?? plain ?? whole) : whole.replaceAll('"', "");
-      return { key: null, value, problem: null };
-    }
-    return keyed(key, quoted ?? plain ?? "");
+    const [whole, name, quoted, plain, phrase, word] = match;
+    const key = KEYS.find((each) => each === name?.toLowerCase());
+    if (key !== undefined) return keyed(key, quoted ?? plain ?? "");
+    return { key: null, value: phrase ?? word ?? whole.replaceAll('"', ""), problem: null };
   });
 }
 

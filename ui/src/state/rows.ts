@@ -165,11 +165,12 @@ export class Rows {
     // Late: under a filter for a state, a message enters when it reaches that state.
     const at = place(into, row.seq);
     if (into[at]?.seq === row.seq) into[at] = row;
-    else if (at > 0 || this.#older.length === 0) into.splice(at, 0, row);
+    // Below everything that is here, history brings it in its turn; taken now, it would hide a hole.
+    else if (at > 0 || (this.#ended && this.#older.length === 0)) into.splice(at, 0, row);
     else {
       const below = placeFromNewest(this.#older, row.seq);
       if (this.#older[below]?.seq === row.seq) this.#older[below] = row;
-      else if (below < this.#older.length) this.#older.splice(below, 0, row);
+      else if (below < this.#older.length || this.#ended) this.#older.splice(below, 0, row);
     }
   }
 

@@ -73,9 +73,14 @@ export function recipient(row: Pick<MessageRow, "to" | "kind">): string {
   return row.to ?? (row.kind === "broadcast" ? "everyone" : "—");
 }
 
-/** What a message is about: its topic, or what it asks for. */
+/**
+ * What a message is about: its topic, or what it asks for. A topic that only names the recipient says
+ * nothing new.
+ */
 export function subject(row: Pick<MessageRow, "topic" | "capability">): string {
-  return row.topic ?? row.capability ?? "—";
+  const { topic, capability } = row;
+  if (capability !== null && (topic === null || topic.startsWith("agent:"))) return capability;
+  return topic ?? "—";
 }
 
 /** Whether a message came to a bad end. */

@@ -1,46 +1,83 @@
+import type { MessageRow } from "../../api/generated";
 import { copyText } from "../../parts/clipboard";
+import { clock } from "../../parts/time";
 import type { Console } from "../../state/console.svelte";
+import { recipient, statusLight, subject } from "../words";
 
-/** Something the palette can do. */
-export interface Command {
+/** Something the palette offers. */
+export interface Choice {
+  key: string;
   title: string;
-  hint?: string;
+  hint: string;
+  light?: "on" | "busy" | "soon" | "off";
+  time?: string;
   run(): void;
 }
 
+const MOST_AGENTS = 6;
+
 /** What can be done now, in the order in which it is offered. */
-export function commands(console: Console): Command[] {
+export function commands(console: Console): Choice[] {
   const { feed, theme, messages, route } = console;
   const status = feed.status;
+  const command = (title: string, hint: string, run: () => void): Choice => ({
+    key: title,
+    title,
+    hint,
+    run,
+  });
   return [
-    { title: "Go to Flow", hint: "g f", run: () => route.go("flow") },
-    { title: "Go to Agents", hint: "g a", run: () => route.go("agents") },
-    { title: "Send a message…", hint: "c", run: () => console.composer.write() },
-    {
-      title: messages.paused ? "Resume the flow" : "Pause the flow",
-      hint: "Space",
-      run: () => messages.pause(!messages.paused),
-    },
+    command("Go to Flow", "g f", () => route.go("flow")),
+    command("Go to Agents", "g a", () => route.go("agents")),
+    command("Send a message…", "c", () => console.composer.write()),
+    command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
+      messages.pause(!messages.paused),
+    ),
     status?.demo === true
-      ? { title: "Stop demo agents", run: () => void console.demo(false) }
-      : { title: "Start demo agents", run: () => void console.demo(true) },
+      ? command("Stop demo agents", "", () => void console.demo(false))
+      : command("Start demo agents", "", () => void console.demo(true)),
     ...(status === null
       ? []
-      : [
-          {
-            title: "Copy the address",
-            hint: status.url,
-            run: () => void copyAddress(console, status.url),
-          },
-        ]),
+      : [command("Copy the address", status.url, () => void copyAddress(console, status.url))]),
     theme.look === "dark"
-      ? { title: "Use the light theme", hint: "t", run: () => theme.choose("light") }
-      : { title: "Use the dark theme", hint: "t", run: () => theme.choose("dark") },
+      ? command("Use the light theme", "t", () => theme.choose("light"))
+      : command("Use the dark theme", "t", () => theme.choose("dark")),
     ...(theme.choice === "system"
       ? []
-      : [{ title: "Let the system choose light or dark", run: () => theme.choose("system") }]),
-    { title: "Show the keys", hint: "?", run: () => (console.keys = true) },
+      : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
+    command("Show the keys", "?", () => (console.keys = true)),
   ];
+}
+
+/** Agents by their names. */
+export function agentChoices(console: Console, search: string): Choice[] {
+  return console.agents.list
+    .filter((agent) => matches(`${agent.id} ${agent.name}`, search))
+    .slice(0, MOST_AGENTS)
+    .map((agent) => ({
+      key: `agent ${agent.id}`,
+      title: agent.id,
+      hint: "agent",
+      light: statusLight[agent.status],
+      run: () => {
+        console.selection.agent = agent.id;
+        console.route.go("agents");
+      },
+    }));
+}
+
+/** Messages that were found. */
+export function messageChoices(console: Console, rows: readonly MessageRow[]): Choice[] {
+  return rows.map((row) => ({
+    key: `message ${row.id}`,
+    title: `${row.from} → ${recipient(row)}`,
+    hint: subject(row),
+    time: clock(row.createdAt),
+    run: () => {
+      console.route.go("flow");
+      console.selection.open(row);
+    },
+  }));
 }
 
 async function copyAddress(console: Console, url: string): Promise<void> {

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { Recycler, type Column } from "./recycler";
+
+const columns: Column<number>[] = [
+  { title: "Number", width: "1fr", text: String },
+  { title: "Parity", width: "1fr", text: () => "", look: (n) => (n % 2 === 0 ? "even" : "odd") },
+];
+const HEIGHT = 10;
+const none = () => false;
+
+function shown(body: HTMLElement): string[] {
+  return [...body.querySelectorAll<HTMLElement>(".row:not([hidden])")]
+    .sort(
+      (a, b) => Number(a.getAttribute("aria-rowindex")) - Number(b.getAttribute("aria-rowindex")),
+    )
+    .map((element) => element.textContent);
+}
+
+describe("a recycled table", () => {
+  let body: HTMLElement;
+  let recycler: Recycler<number>;
+  const rows = Array.from({ length: 1_000 }, (_, i) => i);
+
+  beforeEach(() => {
+    body = document.createElement("div");
+    recycler = new Recycler(body, columns, HEIGHT, "row");
+  });
+
+  test("shows exactly the rows in sight, at their places", () => {
+    recycler.paint(rows, { top: 50, height: 30 }, none);
+    expect(shown(body)).toEqual(["5", "6", "7", "8"]);
+    const fifth = body.querySelector<HTMLElement>('[aria-rowindex="7"]');
+    expect(fifth?.style.transform).toBe("translateY(50px)");
+    expect(body.style.height).toBe("10000px");
+  });
+
+  test("makes no element for new rows or for scrolling, ever", () => {
+    recycler.paint(rows, { top: 0, height: 30 }, none);
+    const made = [...body.children];
+    for (let top = 0; top < 9_000; top += 37) recycler.paint(rows, { top, height: 30 }, none);
+    recycler.paint(rows.toReversed(), { top: 0, height: 30 }, none);
+    expect([...body.children]).toEqual(made);
+    expect(shown(body)).toEqual(["999", "998", "997", "996"]);
+  });
+
+  test("hides what it has no row for, and shows it again when one comes", () => {
+    recycler.paint([1, 2, 3], { top: 0, height: 30 }, none);
+    recycler.paint([7], { top: 0, height: 30 }, none);
+    expect(shown(body)).toEqual(["7"]);
+    recycler.paint([7, 8], { top: 0, height: 30 }, none);
+    expect(shown(body)).toEqual(["7", "8"]);
+  });
+
+  test("a look follows its row, not its element", () => {
+    recycler.paint([2], { top: 0, height: 10 }, none);
+    expect(body.querySelector(".even")).not.toBeNull();
+    recycler.paint([3], { top: 0, height: 10 }, none);
+    expect(body.querySelector(".even")).toBeNull();
+    expect(body.querySelector(".odd")).not.toBeNull();
+  });
+
+  test("says which element is selected, and knows the row under an element", () => {
+    const active = recycler.paint(rows, { top: 0, height: 30 }, (n) => n === 2);
+    const element = body.querySelector('[aria-selected="true"]');
+    expect(element?.id).toBe(active);
+    expect(element).not.toBeNull();
+    if (element !== null) expect(recycler.shownAt(element)).toEqual({ row: 2, index: 2 });
+    expect(recycler.paint(rows, { top: 500, height: 30 }, (n) => n === 2)).toBeNull();
+  });
+});

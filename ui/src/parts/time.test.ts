@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { ago, clock, microsBetween, span, took } from "./time";
+
+describe("times for people", () => {
+  test("the clock shows the reader's own time, to the millisecond", () => {
+    const at = new Date(2026, 10, 16, 9, 4, 2, 7);
+    expect(clock(at.toISOString())).toBe("09:04:02.007");
+    expect(clock("never")).toBe("—");
+  });
+
+  test.each([
+    [null, "—"],
+    [0, "0 ms"],
+    [210, "0.21 ms"],
+    [41_200, "41.2 ms"],
+    [999_949, "999.9 ms"],
+    [999_950, "1.0 s"],
+    [12_400_000, "12.4 s"],
+    [185_000_000, "3 min 05 s"],
+    [7_440_000_000, "2 h 04 min"],
+  ])("%s microseconds are %s", (micros, words) => {
+    expect(took(micros)).toBe(words);
+  });
+
+  test.each([
+    [42, "42 s"],
+    [309, "5 min 09 s"],
+    [273_600, "3 d 04 h"],
+  ])("%i seconds are %s", (seconds, words) => {
+    expect(span(seconds)).toBe(words);
+  });
+
+  test("how long ago is told by one unit, and a clock ahead of ours is now", () => {
+    const now = Date.parse("2026-11-16T12:00:00Z");
+    expect(ago("2026-11-16T11:59:58Z", now)).toBe("2 s ago");
+    expect(ago("2026-11-16T11:56:00Z", now)).toBe("4 min ago");
+    expect(ago("2026-11-14T11:56:00Z", now)).toBe("2 d ago");
+    expect(ago("2026-11-16T12:00:05Z", now)).toBe("now");
+  });
+
+  test("the difference of two instants keeps the microseconds that Date drops", () => {
+    expect(microsBetween("2026-11-16T12:00:00.999950Z", "2026-11-16T12:00:01.000010Z")).toBe(60);
+    expect(microsBetween("2026-11-16T12:00:00Z", "2026-11-16T12:00:00.5Z")).toBe(500_000);
+  });
+});

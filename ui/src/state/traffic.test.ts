@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { batch, row } from "../testing/fixtures";
+import { Traffic } from "./traffic";
+
+describe("who talked to whom lately", () => {
+  test("messages weigh on their cord and fade", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1), row(2)] }));
+    const [now] = traffic.cords(0);
+    expect(now).toMatchObject({ from: "planner", to: "summarizer", kind: "event" });
+    const later = traffic.cords(3_000)[0]?.weight ?? 0;
+    expect(later / (now?.weight ?? 1)).toBeCloseTo(0.5);
+    expect(traffic.cords(120_000)).toEqual([]);
+  });
+
+  test("a message without a recipient counts once it is known who took it", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1, { to: null, state: "waiting" })] }));
+    expect(traffic.cords(0)).toEqual([]);
+    traffic.take(
+      batch({ moved: [{ seq: 1, state: "processed", to: "echo", tookMicros: 1, error: null }] }),
+    );
+    expect(traffic.cords(0)).toMatchObject([{ from: "planner", to: "echo", kind: "event" }]);
+  });
+
+  test("a message that dies is an error on its cord", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1, { state: "waiting" })] }));
+    traffic.take(
+      batch({ moved: [{ seq: 1, state: "dead", to: null, tookMicros: 1, error: "no" }] }),
+    );
+    expect(
+      traffic
+        .cords(0)
+        .map((cord) => cord.kind)
+        .sort(),
+    ).toEqual(["error", "event"]);
+  });
+
+  test("rows that found no room count as those that did", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1)], skipped: 9 }));
+    expect(traffic.cords(0)[0]?.weight).toBe(10);
+  });
+});

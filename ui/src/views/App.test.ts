@@ -1,0 +1,64 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Console } from "../state/console.svelte";
+import { agent, batch, detail, FakeBroker, row, snapshot, totals } from "../testing/fixtures";
+import App from "./App.svelte";
+
+describe("the console", () => {
+  let broker: FakeBroker;
+
+  beforeEach(() => {
+    window.location.hash = "";
+    broker = new FakeBroker();
+    render(App, { console: new Console(broker.client) });
+  });
+  afterEach(cleanup);
+
+  const messages = () => screen.findByRole("grid", { name: "Messages" });
+  const rowAbout = async (topic: string) =>
+    within(await messages()).findByRole("row", { name: new RegExp(topic) });
+
+  test("on its first run says how to connect and starts the demo with one click", async () => {
+    broker.say(snapshot());
+    expect(await screen.findByText("bub subscribe 'inbound:*'")).toBeTruthy();
+    await fireEvent.click(screen.getByRole("button", { name: "Start demo agents" }));
+    expect(broker.calls).toContainEqual({ method: "demo", params: { on: true } });
+  });
+
+  test("shows a message the moment it arrives, and its payload as text when it is chosen", async () => {
+    broker.detail = detail({ row: row(7), payloadText: '{"text":"<img src=x onerror=alert(1)>"}' });
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    broker.say(batch({ rows: [row(7)] }));
+    await fireEvent.click(await rowAbout("inbound:7"));
+    const inspector = await screen.findByRole("complementary", { name: "Message" });
+    expect(await within(inspector).findByText('"<img src=x onerror=alert(1)>"')).toBeTruthy();
+    expect(inspector.querySelector("img")).toBeNull();
+  });
+
+  test("asks the broker, not itself, when a filter is typed", async () => {
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    const field = await screen.findByRole("combobox", { name: "Filter messages" });
+    await fireEvent.input(field, { target: { value: "kind:request hello" } });
+    await waitFor(() => {
+      expect(broker.watched.at(-1)).toEqual({ kind: "request", text: "hello" });
+    });
+  });
+
+  test("an agent appears on Agents as soon as it registers", async () => {
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    window.location.hash = "#/agents";
+    window.dispatchEvent(new Event("hashchange"));
+    expect(await screen.findByText("Nobody has connected yet")).toBeTruthy();
+    broker.say(batch({ agents: [agent("echo")] }));
+    expect(await screen.findByRole("row", { name: /echo/ })).toBeTruthy();
+  });
+
+  test("says that the connection is lost, and asks again when an event is missing", async () => {
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    broker.lose();
+    expect(await screen.findByText(/reconnecting/)).toBeTruthy();
+    const before = broker.watched.length;
+    broker.say(batch({ seq: 9 }));
+    expect(broker.watched.length).toBe(before + 1);
+  });
+});

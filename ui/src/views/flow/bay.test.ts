@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { lanes, MOST_JACKS, place, seated, strength, type Guest } from "./bay";
+
+const guest = (id: string, change: Partial<Guest> = {}): Guest => ({
+  id,
+  present: true,
+  weight: 0,
+  ...change,
+});
+const many = Array.from({ length: 40 }, (_, i) => guest(`agent-${String(i).padStart(2, "0")}`));
+
+describe("the patch bay", () => {
+  test("those who sit keep their places when others come or talk more", () => {
+    const before = seated([], [guest("a"), guest("b")]);
+    expect(
+      seated(before, [guest("0", { weight: 99 }), guest("b", { weight: 9 }), guest("a")]),
+    ).toEqual(["a", "b", "0"]);
+  });
+
+  test("when there is no room, the busy sit and the quiet stand, without swapping for ever", () => {
+    const first = seated([], many);
+    expect(first).toHaveLength(MOST_JACKS);
+    expect(seated(first, many)).toEqual(first);
+    const busy = many.map((each) => (each.id === "agent-39" ? { ...each, weight: 5 } : each));
+    expect(seated(first, busy)).toContain("agent-39");
+  });
+
+  test("an agent that is forgotten leaves its jack", () => {
+    expect(seated(["a", "b"], [guest("b")])).toEqual(["b"]);
+  });
+
+  test("jacks stay inside, in two rows", () => {
+    for (const count of [1, 2, 3, 9, 24]) {
+      const seats = place(
+        many.slice(0, count).map(({ id }) => id),
+        640,
+        180,
+      );
+      expect(seats).toHaveLength(count);
+      for (const seat of seats) {
+        expect(seat.x).toBeGreaterThan(20);
+        expect(seat.x).toBeLessThan(620);
+      }
+      expect(new Set(seats.map((seat) => `${String(seat.x)} ${String(seat.y)}`)).size).toBe(count);
+    }
+  });
+
+  test("cords between the same two hang side by side, whichever way they go", () => {
+    const cord = (from: string, to: string) => ({ from, to, kind: "event" as const, weight: 1 });
+    const hung = lanes([cord("a", "b"), cord("b", "a"), cord("a", "b"), cord("a", "c")]);
+    expect(new Set(hung.slice(0, 3)).size).toBe(3);
+    expect(hung[3]).toBe(0);
+  });
+
+  test("strength grows with traffic and stays between nothing and all", () => {
+    expect(strength(0, 100)).toBe(0);
+    expect(strength(10, 1_000)).toBeLessThan(strength(100, 1_000));
+    expect(strength(1_000, 1_000)).toBe(1);
+    expect(strength(1, 1), "a quiet board stays pale").toBeLessThan(0.3);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { AttemptView, DeliveryView } from "../../api/generated";
+import { detail, row } from "../../testing/fixtures";
+import { route } from "./route";
+
+const at = (ms: number) => new Date(Date.parse("2026-11-16T12:00:00Z") + ms).toISOString();
+const attempt = (change: Partial<AttemptView>): AttemptView => ({
+  number: 1,
+  startedAt: at(0),
+  endedAt: at(40),
+  outcome: "processed",
+  message: null,
+  ...change,
+});
+const delivery = (change: Partial<DeliveryView>): DeliveryView => ({
+  id: 1,
+  agent: "echo",
+  door: "bus",
+  pattern: "inbound:*",
+  state: "processed",
+  attempts: [attempt({})],
+  ...change,
+});
+const words = (given: Parameters<typeof route>[0]) => route(given).map((step) => step.words);
+
+describe("a message's way", () => {
+  test("from acceptance to its end, with times since acceptance", () => {
+    const steps = route(
+      detail({ row: row(1, { createdAt: at(0) }), deliveries: [delivery({})], settledAt: at(41) }),
+    );
+    expect(steps.map(({ after, words }) => [after, words])).toEqual([
+      [0, "accepted at the bus door from planner"],
+      [0, "handed to echo, which listens to inbound:*, at the bus door"],
+      [40_000, "echo processed"],
+      [41_000, "settled: processed"],
+    ]);
+  });
+
+  test("every attempt is told, with the recipient's words, and why it died", () => {
+    const attempts = [
+      attempt({ outcome: "declined", message: "log file missing" }),
+      attempt({ number: 2, startedAt: at(1_000), endedAt: at(31_000), outcome: "timedOut" }),
+    ];
+    const given = detail({
+      row: row(1, { createdAt: at(0), state: "dead" }),
+      deliveries: [delivery({ attempts, state: "failed" })],
+      settledAt: at(31_000),
+      deadReason: "gaveUp",
+    });
+    expect(words(given).slice(2)).toEqual([
+      "attempt 1: echo declined: “log file missing”",
+      "attempt 2: echo did not answer in time",
+      "dead letter: every attempt failed",
+    ]);
+  });
+
+  test("a message nobody listened to", () => {
+    const given = detail({ row: row(1, { state: "dead" }), deadReason: "nobodySubscribed" });
+    expect(words(given).at(-1)).toBe("dead letter: nobody subscribed to it");
+  });
+
+  test("a message that waits has no end yet", () => {
+    const given = detail({
+      row: row(1, { state: "waiting" }),
+      deliveries: [delivery({ attempts: [], state: "waiting" })],
+      settledAt: null,
+    });
+    expect(words(given).slice(1)).toEqual([
+      "waits for echo, which listens to inbound:*",
+      "waits to be settled",
+    ]);
+  });
+});
