@@ -86,6 +86,11 @@ async fn measure(args: &Args) -> Outcome<Report> {
     let data = tempfile::Builder::new()
         .prefix("bench-data-")
         .tempdir_in(beside)?;
+    // Other brokers on this machine are none of its business while it is measured.
+    std::fs::write(
+        data.path().join("switchboard.toml"),
+        "[discovery]\nmdns = false\n",
+    )?;
     let data_dir = data.path().as_os_str();
     let listen = [
         "--listen".as_ref(),
