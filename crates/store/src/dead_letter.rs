@@ -12,10 +12,13 @@ use crate::rows::{Many, int};
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[CLOSE, REASON];
 
+/// Not for a message that the disk did not take: there would be nothing to replay or discard.
 pub(crate) static INSERT: Many = Many::new(
-    "insert into dead_letter (message, reason, died_at) values",
+    "insert into dead_letter (message, reason, died_at) \
+     select letter.column1, letter.column2, letter.column3 from (values",
     "(?, ?, ?)",
-    "on conflict (message) do update set reason = excluded.reason, died_at = excluded.died_at, \
+    ") as letter join message on message.seq = letter.column1 where true \
+     on conflict (message) do update set reason = excluded.reason, died_at = excluded.died_at, \
      status = 'open', replayed_as = null, closed_at = null",
 );
 

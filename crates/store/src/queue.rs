@@ -1,17 +1,16 @@
 //! The way from the broker to the writer: bounded, in order, each write with its ticket.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::record::Record;
 
 /// Writes on their way to the writer. When full, `try_write` says so, and `write` waits.
 pub(crate) const WRITES: usize = 8_192;
 
-/// Bytes of payloads on their way. New messages are refused above this, as when the queue is full.
-const BYTES: usize = 64 * 1024 * 1024;
+/// Bytes of payloads on their way. When there are more, it is as if the queue were full.
+const BYTES: u32 = 64 * 1024 * 1024;
 
 /// The place of one write in the order of writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,7 +30,8 @@ pub struct Closed;
 pub(crate) struct Write {
     pub(crate) ticket: Ticket,
     pub(crate) records: Vec<Record>,
-    bytes: Load,
+    /// Its share of the bytes, given back when it is taken from the queue.
+    share: Option<OwnedSemaphorePermit>,
 }
 
 impl Write {
@@ -43,22 +43,7 @@ impl Write {
 
     /// The write is in the writer's hands and no longer counts as queued.
     pub(crate) fn taken(&mut self) {
-        self.bytes = Load::default();
-    }
-}
-
-/// Payload bytes that count as queued until this is dropped.
-#[derive(Default)]
-struct Load {
-    bytes: usize,
-    queued: Option<Arc<AtomicUsize>>,
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        if let Some(queued) = &self.queued {
-            queued.fetch_sub(self.bytes, Ordering::Relaxed);
-        }
+        self.share = None;
     }
 }
 
@@ -66,7 +51,7 @@ impl Drop for Load {
 pub(crate) struct Queue {
     /// The sender and the next ticket under one lock, so that tickets are in the order of the queue.
     end: Mutex<(Option<mpsc::Sender<Write>>, u64)>,
-    queued_bytes: Arc<AtomicUsize>,
+    bytes: Arc<Semaphore>,
 }
 
 impl Queue {
@@ -75,29 +60,28 @@ impl Queue {
         let (sender, receiver) = mpsc::channel(WRITES);
         let queue = Self {
             end: Mutex::new((Some(sender), 1)),
-            queued_bytes: Arc::default(),
+            bytes: Arc::new(Semaphore::new(BYTES as usize)),
         };
         (queue, receiver)
     }
 
     /// Puts a write in the queue, if there is room.
     pub(crate) fn try_write(&self, records: Vec<Record>) -> Result<Ticket, QueueFull> {
-        let load = self.load(&records);
-        if self.queued_bytes.load(Ordering::Relaxed) > BYTES {
-            return Err(QueueFull);
-        }
+        let bytes = Arc::clone(&self.bytes);
+        let share = bytes.try_acquire_many_owned(payload_bytes(&records));
+        let share = Some(share.map_err(|_| QueueFull)?);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let (Some(sender), next) = &mut *end else {
             return Err(QueueFull);
         };
+        let permit = sender.try_reserve().map_err(|_| QueueFull)?;
         let ticket = Ticket(*next);
-        let write = Write {
+        *next += 1;
+        permit.send(Write {
             ticket,
             records,
-            bytes: load,
-        };
-        sender.try_send(write).map_err(|_| QueueFull)?;
-        *next += 1;
+            share,
+        });
         Ok(ticket)
     }
 
@@ -107,15 +91,17 @@ impl Queue {
             let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
             end.0.clone().ok_or(Closed)?
         };
+        let bytes = Arc::clone(&self.bytes);
+        let share = bytes.acquire_many_owned(payload_bytes(&records)).await;
+        let share = Some(share.map_err(|_| Closed)?);
         let permit = sender.reserve().await.map_err(|_| Closed)?;
-        let load = self.load(&records);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = Ticket(end.1);
         end.1 += 1;
         permit.send(Write {
             ticket,
             records,
-            bytes: load,
+            share,
         });
         Ok(ticket)
     }
@@ -125,19 +111,11 @@ impl Queue {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         end.0 = None;
     }
-
-    fn load(&self, records: &[Record]) -> Load {
-        let bytes = records.iter().map(payload_bytes).sum();
-        self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
-        Load {
-            bytes,
-            queued: Some(Arc::clone(&self.queued_bytes)),
-        }
-    }
 }
 
-fn payload_bytes(record: &Record) -> usize {
-    match record {
+/// The payload bytes of a write; more than the queue holds count as all of it.
+fn payload_bytes(records: &[Record]) -> u32 {
+    let bytes = records.iter().map(|record| match record {
         Record::Message(message) => message.payload.as_str().len(),
         Record::Agent(_)
         | Record::AgentSeen { .. }
@@ -148,5 +126,6 @@ fn payload_bytes(record: &Record) -> usize {
         | Record::Settled { .. }
         | Record::DeadLetter { .. }
         | Record::Audit { .. } => 0,
-    }
+    });
+    u32::try_from(bytes.sum::<usize>()).map_or(BYTES, |bytes| bytes.min(BYTES))
 }

@@ -20,6 +20,8 @@ pub(crate) const SQL: &[&str] = &[
     FORGET_WORDS,
     FORGET_AGAIN,
     FORGET_MESSAGES,
+    FORGET_STRAY_ATTEMPTS,
+    FORGET_STRAYS,
 ];
 
 /// Looks at the oldest rows one after another rather than searching by time, which has no index.
@@ -40,6 +42,15 @@ const FORGET_LETTERS: &str =
 const FORGET_WORDS: &str = "delete from search where rowid in (select value from json_each(?))";
 const FORGET_AGAIN: &str = "delete from search_again where seq in (select value from json_each(?))";
 const FORGET_MESSAGES: &str = "delete from message where seq in (select value from json_each(?))";
+
+/// Deliveries of messages that are older than the oldest: the disk did not take the message, or
+/// retention took it before its delivery was recorded.
+const FORGET_STRAY_ATTEMPTS: &str = "delete from attempt where delivery in \
+     (select id from delivery where message < (select min(seq) from message) \
+      order by message limit ?)";
+const FORGET_STRAYS: &str = "delete from delivery where id in \
+     (select id from delivery where message < (select min(seq) from message) \
+      order by message limit ?)";
 
 /// As many pages as one step can give back without being noticed.
 const GIVE_BACK: &str = "pragma incremental_vacuum(256)";
@@ -77,7 +88,8 @@ impl Walk {
         let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
         let too_much = used_bytes(&mut *connection).await? > limits.max_mb.saturating_mul(MB);
         let others = subscription::forget(&mut *connection, cutoff, STEP).await?
-            + audit::forget(&mut *connection, cutoff, STEP).await?;
+            + audit::forget(&mut *connection, cutoff, STEP).await?
+            + forget_strays(&mut *connection).await?;
 
         let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);
         let rows = query.fetch_all(&mut *connection).await?;
@@ -121,6 +133,15 @@ async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), s
         query.execute(&mut *connection).await?;
     }
     Ok(())
+}
+
+async fn forget_strays(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
+    let mut changed = 0;
+    for statement in [FORGET_STRAY_ATTEMPTS, FORGET_STRAYS] {
+        let query = sqlx::query(statement).bind(STEP);
+        changed = query.execute(&mut *connection).await?.rows_affected();
+    }
+    Ok(changed)
 }
 
 /// How much of the file is what.

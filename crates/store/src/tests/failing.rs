@@ -1,10 +1,11 @@
 use std::sync::Arc;
+use std::task::Poll;
 
-use switchboard_model::{DeliveryState, MessageFilter, MessageState};
+use switchboard_model::{DeadReason, DeliveryState, MessageFilter, MessageState};
 
 use super::sample::*;
 use crate::open::{self as opening, Parts};
-use crate::{Commit, Error, Options, Ticket, history};
+use crate::{Commit, Error, Options, Record, Ticket, history};
 
 async fn all(parts: &Parts) -> Vec<(u64, MessageState)> {
     let filter = MessageFilter::default();
@@ -63,6 +64,15 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
         .queue
         .try_write(vec![taken_by(1, "analyzer")])
         .unwrap();
+    let dead = vec![
+        settled(2, MessageState::Waiting, MessageState::Dead),
+        Record::DeadLetter {
+            message: 2,
+            reason: DeadReason::NobodySubscribed,
+            at: moment(5),
+        },
+    ];
+    parts.queue.try_write(dead).unwrap();
     parts.writer.turn().await;
     match parts.commits.recv().await.unwrap() {
         Commit::Failed { tickets, error } => {
@@ -79,7 +89,7 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     assert!(
         matches!(
             parts.commits.recv().await,
-            Some(Commit::Done { up_to: Ticket(5) })
+            Some(Commit::Done { up_to: Ticket(6) })
         ),
         "what was kept goes with what came later"
     );
@@ -208,13 +218,20 @@ async fn a_full_queue_says_so_and_counts_bytes_too() {
     }
     while receiver.try_recv().is_ok() {}
     let heavy = Arc::new(message_on(1, "t", &format!("\"{}\"", "x".repeat(1 << 20))));
-    let heavy = || vec![crate::Record::Message(Arc::clone(&heavy))];
+    let heavy = || vec![Record::Message(Arc::clone(&heavy))];
     let taken = (1..1000)
         .take_while(|_| queue.try_write(heavy()).is_ok())
         .count();
     assert!((60..=64).contains(&taken), "{taken} megabytes were taken");
+    let mut waiting = Box::pin(queue.write(heavy()));
+    let full = std::future::poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context)));
+    assert!(
+        full.await.is_pending(),
+        "a write that must not be lost waits"
+    );
+    drop(waiting);
     while receiver.try_recv().is_ok() {}
-    let ticket = queue.try_write(heavy()).unwrap();
+    let ticket = queue.write(heavy()).await.unwrap();
     let before = u64::try_from(crate::queue::WRITES + taken).unwrap();
     assert_eq!(
         ticket,

@@ -83,6 +83,19 @@ async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_de
         .await
         .unwrap()
         .totals;
+    // A delivery of a message that the disk did not take.
+    parts
+        .queue
+        .try_write(vec![
+            delivery(9000, 0),
+            attempt(9000, 1, DeliveryState::Failed),
+        ])
+        .unwrap();
+    assert!(parts.writer.turn().await);
+    assert_eq!(
+        count(&mut parts, "select count(*) from delivery").await,
+        301
+    );
     let limits = Limits {
         days: 7,
         max_mb: 1000,
