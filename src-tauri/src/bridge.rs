@@ -28,10 +28,7 @@ enum Open {
 /// Answers one call of the window. With a channel, opens a feed into it instead, in place of the
 /// one this window followed before.
 #[tauri::command]
-#[expect(
-    clippy::let_underscore_must_use,
-    reason = "the generated code throws a value away"
-)]
+#[expect(clippy::let_underscore_must_use, reason = "the generated code throws a value away")]
 pub(crate) async fn console(
     webview: Webview,
     bridge: State<'_, Bridge>,
@@ -44,20 +41,13 @@ pub(crate) async fn console(
             bridge.follow(webview, watch, &feed);
             Ok(Response::new("{}".to_owned()))
         }
-        _ => bridge
-            .console
-            .call(call)
-            .await
-            .map(|reply| Response::new(reply.get().to_owned())),
+        _ => bridge.console.call(call).await.map(|reply| Response::new(reply.get().to_owned())),
     }
 }
 
 impl Bridge {
     pub(crate) fn new(console: Console) -> Self {
-        Self {
-            console,
-            feeds: Mutex::default(),
-        }
+        Self { console, feeds: Mutex::default() }
     }
 
     fn follow(&self, webview: Webview, watch: Watch, feed: &JavaScriptChannelId) {

@@ -51,13 +51,7 @@ impl Closing {
             .ok()
             .and_then(|text| serde_json::from_slice::<Remembered>(&text).ok())
             .map(|kept| kept.on_close);
-        Self {
-            file,
-            now: Mutex::new(Now {
-                choice,
-                asking: false,
-            }),
-        }
+        Self { file, now: Mutex::new(Now { choice, asking: false }) }
     }
 
     /// The choice, once it was made.
@@ -67,10 +61,7 @@ impl Closing {
 
     /// Makes the choice and keeps it.
     pub(crate) fn choose(&self, on_close: OnClose) {
-        *self.now() = Now {
-            choice: Some(on_close),
-            asking: false,
-        };
+        *self.now() = Now { choice: Some(on_close), asking: false };
         let kept = serde_json::to_vec_pretty(&Remembered { on_close })
             .map_err(std::io::Error::from)
             .and_then(|text| std::fs::write(&self.file, text));
@@ -114,11 +105,7 @@ fn ask(app: &AppHandle, can_come_back: bool) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let closing = app.state::<Closing>();
-        let answer = if can_come_back {
-            what_to_do().await
-        } else {
-            whether_to_quit().await
-        };
+        let answer = if can_come_back { what_to_do().await } else { whether_to_quit().await };
         if let Some(choice) = answer {
             if can_come_back {
                 closing.choose(choice);
@@ -201,21 +188,13 @@ mod tests {
         assert_eq!(first.choice(), Some(OnClose::KeepRunning));
 
         let next = Closing::remembered_in(folder.path());
-        assert_eq!(
-            next.choice(),
-            Some(OnClose::KeepRunning),
-            "it is in the folder"
-        );
+        assert_eq!(next.choice(), Some(OnClose::KeepRunning), "it is in the folder");
     }
 
     #[test]
     fn a_damaged_file_means_to_ask_again() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(
-            folder.path().join("window.json"),
-            "{\"onClose\":\"explode\"}",
-        )
-        .unwrap();
+        std::fs::write(folder.path().join("window.json"), "{\"onClose\":\"explode\"}").unwrap();
         assert_eq!(Closing::remembered_in(folder.path()).choice(), None);
     }
 }

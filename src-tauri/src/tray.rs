@@ -44,10 +44,7 @@ pub(crate) fn show_choice(app: &AppHandle, choice: OnClose) {
     let Some(tray) = app.try_state::<Tray>() else {
         return;
     };
-    if let Err(error) = tray
-        .keep_running
-        .set_checked(choice == OnClose::KeepRunning)
-    {
+    if let Err(error) = tray.keep_running.set_checked(choice == OnClose::KeepRunning) {
         tracing::warn!(%error, "the tray's menu shows an old choice");
     }
 }
@@ -85,11 +82,7 @@ fn toggle(app: &AppHandle) {
         return;
     };
     let keep = tray.keep_running.is_checked().unwrap_or(true);
-    app.state::<Closing>().choose(if keep {
-        OnClose::KeepRunning
-    } else {
-        OnClose::Quit
-    });
+    app.state::<Closing>().choose(if keep { OnClose::KeepRunning } else { OnClose::Quit });
 }
 
 /// On Linux the tray lives on the session bus, and so does the message by which a second start

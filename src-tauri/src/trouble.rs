@@ -22,11 +22,7 @@ pub(crate) struct Trouble {
 impl Trouble {
     /// The broker could not start.
     pub(crate) fn starting(error: &switchboardd::StartError, app: App) -> Self {
-        Self {
-            message: error.to_string(),
-            exit_code: error.exit_code(),
-            app: Some(Box::new(app)),
-        }
+        Self { message: error.to_string(), exit_code: error.exit_code(), app: Some(Box::new(app)) }
     }
 
     /// Says it on stderr, and in a dialog to whoever did not start Switchboard from a terminal.
@@ -42,11 +38,7 @@ impl Trouble {
     }
 
     fn before_the_window(message: impl Display, exit_code: u8) -> Self {
-        Self {
-            message: message.to_string(),
-            exit_code,
-            app: None,
-        }
+        Self { message: message.to_string(), exit_code, app: None }
     }
 }
 
@@ -96,9 +88,6 @@ impl From<tauri::Error> for Trouble {
 
 impl From<std::io::Error> for Trouble {
     fn from(error: std::io::Error) -> Self {
-        Self::before_the_window(
-            format_args!("the system refused to start threads: {error}"),
-            1,
-        )
+        Self::before_the_window(format_args!("the system refused to start threads: {error}"), 1)
     }
 }

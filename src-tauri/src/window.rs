@@ -44,10 +44,7 @@ pub(crate) fn show(app: &AppHandle) {
     let Some(window) = app.get_webview_window(LABEL) else {
         return;
     };
-    let shown = window
-        .show()
-        .and_then(|()| window.unminimize())
-        .and_then(|()| window.set_focus());
+    let shown = window.show().and_then(|()| window.unminimize()).and_then(|()| window.set_focus());
     if let Err(error) = shown {
         tracing::warn!(%error, "the window could not be shown");
     }
@@ -56,15 +53,10 @@ pub(crate) fn show(app: &AppHandle) {
 /// One app a data folder: each has a broker of its own, and two cannot share one.
 fn single_instance(data_dir: &Path) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     let mut folder = DefaultHasher::new();
-    std::path::absolute(data_dir)
-        .unwrap_or_else(|_| data_dir.to_owned())
-        .hash(&mut folder);
+    std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned()).hash(&mut folder);
     tauri_plugin_single_instance::Builder::new()
         .callback(|app, _arguments, _folder| show(app))
-        .dbus_id(format!(
-            "app.switchboard.desktop.folder{:x}",
-            folder.finish()
-        ))
+        .dbus_id(format!("app.switchboard.desktop.folder{:x}", folder.finish()))
         .build()
 }
 

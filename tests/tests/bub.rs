@@ -14,39 +14,26 @@ use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 const LONG: Duration = Duration::from_secs(30);
 
 async fn soon<T>(what: &str, wait: impl Future<Output = T>) -> T {
-    tokio::time::timeout(LONG, wait)
-        .await
-        .unwrap_or_else(|_| panic!("{what} did not come"))
+    tokio::time::timeout(LONG, wait).await.unwrap_or_else(|_| panic!("{what} did not come"))
 }
 
 /// A program beside this test, as cargo puts them.
 fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.ancestors().nth(2).unwrap().join(name);
-    assert!(
-        path.exists(),
-        "{} is missing: cargo build -p switchboardd -p bub",
-        path.display()
-    );
+    assert!(path.exists(), "{} is missing: cargo build -p switchboardd -p bub", path.display());
     path
 }
 
 async fn line(lines: &mut Lines<BufReader<impl AsyncRead + Unpin>>) -> String {
-    soon("a line", lines.next_line())
-        .await
-        .unwrap()
-        .expect("one more line")
+    soon("a line", lines.next_line()).await.unwrap().expect("one more line")
 }
 
 async fn end(child: &mut Child, signal: &str) -> i32 {
     let pid = child.id().expect("a running program").to_string();
     let kill = Command::new("kill").args([signal, &pid]).status();
     assert!(kill.await.unwrap().success());
-    soon("the end", child.wait())
-        .await
-        .unwrap()
-        .code()
-        .expect("an exit code")
+    soon("the end", child.wait()).await.unwrap().code().expect("an exit code")
 }
 
 /// A broker in a process and a data folder of its own.
@@ -84,9 +71,7 @@ impl Broker {
     }
 
     async fn send(&self, topic: &str, payload: &str) -> (i32, Value) {
-        let sent = self
-            .run(&["send-message", "--topic", topic, "--payload", payload])
-            .await;
+        let sent = self.run(&["send-message", "--topic", topic, "--payload", payload]).await;
         (code(&sent), document(&sent))
     }
 
@@ -100,15 +85,8 @@ impl Broker {
             .unwrap();
         let heard = BufReader::new(process.stdout.take().unwrap()).lines();
         let mut notes = BufReader::new(process.stderr.take().unwrap()).lines();
-        assert!(
-            line(&mut notes).await.starts_with("listening to"),
-            "then it is subscribed"
-        );
-        Subscriber {
-            process,
-            heard,
-            notes,
-        }
+        assert!(line(&mut notes).await.starts_with("listening to"), "then it is subscribed");
+        Subscriber { process, heard, notes }
     }
 }
 
@@ -126,20 +104,10 @@ impl Subscriber {
 
 fn bub(args: &[&str]) -> Command {
     let mut command = Command::new(program("bub"));
-    for name in [
-        "BUS_URL",
-        "AUTH_TOKEN",
-        "AGENT_ID",
-        "DEFAULT_TOPIC",
-        "WORKSPACE",
-    ] {
+    for name in ["BUS_URL", "AUTH_TOKEN", "AGENT_ID", "DEFAULT_TOPIC", "WORKSPACE"] {
         command.env_remove(format!("BUB_{name}"));
     }
-    command
-        .args(args)
-        .env("USER", "tester")
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
+    command.args(args).env("USER", "tester").stdin(Stdio::null()).kill_on_drop(true);
     command
 }
 
@@ -172,15 +140,8 @@ async fn what_one_shell_sends_another_hears_and_both_succeed() {
     assert_eq!(heard["topic"], "inbound:chat-1");
     assert_eq!(heard["from"], "bub-tester");
     assert_eq!(heard["messageId"], result["messageId"]);
-    assert_eq!(
-        heard["payload"],
-        json!({"type": "plaintext_message", "text": "hello"})
-    );
-    assert_eq!(
-        end(&mut subscriber.process, "-INT").await,
-        0,
-        "Ctrl-C is a way to end, no failure"
-    );
+    assert_eq!(heard["payload"], json!({"type": "plaintext_message", "text": "hello"}));
+    assert_eq!(end(&mut subscriber.process, "-INT").await, 0, "Ctrl-C is a way to end, no failure");
 }
 
 #[tokio::test]
@@ -196,11 +157,7 @@ async fn a_message_that_nobody_takes_fails_with_a_result_that_programs_can_read(
 async fn payload_and_topic_come_from_wherever_an_agent_keeps_them() {
     let broker = Broker::start().await;
     let mut subscriber = broker.subscribe("agent:listener").await;
-    std::fs::write(
-        broker.data.path().join("task.json"),
-        "{\"type\":\"from-a-file\"}\n",
-    )
-    .unwrap();
+    std::fs::write(broker.data.path().join("task.json"), "{\"type\":\"from-a-file\"}\n").unwrap();
 
     let sent = broker
         .bub(&["send-message", "--payload", "@task.json"])
@@ -212,76 +169,46 @@ async fn payload_and_topic_come_from_wherever_an_agent_keeps_them() {
     assert_eq!(subscriber.next().await["payload"]["type"], "from-a-file");
 
     let mut piped = broker
-        .bub(&[
-            "send-message",
-            "--topic",
-            "agent:listener",
-            "--payload",
-            "-",
-        ])
+        .bub(&["send-message", "--topic", "agent:listener", "--payload", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut stdin = piped.stdin.take().unwrap();
-    stdin
-        .write_all(br#"{"type":"from-a-pipe","n":123456789012345678901}"#)
-        .await
-        .unwrap();
+    stdin.write_all(br#"{"type":"from-a-pipe","n":123456789012345678901}"#).await.unwrap();
     drop(stdin);
     assert!(soon("bub", piped.wait()).await.unwrap().success());
     let heard = line(&mut subscriber.heard).await;
-    assert!(
-        heard.contains(r#"{"type":"from-a-pipe","n":123456789012345678901}"#),
-        "{heard}"
-    );
+    assert!(heard.contains(r#"{"type":"from-a-pipe","n":123456789012345678901}"#), "{heard}");
 }
 
 #[tokio::test]
 async fn the_operator_sees_broker_agents_and_messages() {
     let broker = Broker::start().await;
     let _subscriber = broker.subscribe("inbound:*").await;
-    broker
-        .send("inbound:1", r#"{"type":"a","n":123456789012345678901}"#)
-        .await;
+    broker.send("inbound:1", r#"{"type":"a","n":123456789012345678901}"#).await;
     broker.send("nobody:here", r#"{"type":"b"}"#).await;
 
     let status = document(&broker.run(&["status", "--json"]).await);
-    assert!(
-        status["url"]
-            .as_str()
-            .unwrap()
-            .starts_with("ws://127.0.0.1:"),
-        "{status}"
-    );
+    assert!(status["url"].as_str().unwrap().starts_with("ws://127.0.0.1:"), "{status}");
     assert_eq!(status["totals"]["accepted"], 2);
     assert_eq!(status["totals"]["processed"], 1);
     assert_eq!(status["totals"]["dead"], 1);
 
     let agents = document(&broker.run(&["agents", "--json"]).await);
-    let listener = agents
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|agent| agent["id"] == "listener");
+    let listener = agents.as_array().unwrap().iter().find(|agent| agent["id"] == "listener");
     let listener = listener.expect("the subscriber is registered");
     assert_eq!(listener["doors"], json!(["bus"]));
     assert_eq!(listener["status"], "ready");
     assert_eq!(listener["subscriptions"][0]["pattern"], "inbound:*");
 
     let messages = broker.run(&["messages", "--json"]).await;
-    assert!(
-        text(&messages.stdout).contains("123456789012345678901"),
-        "every digit is kept"
-    );
+    assert!(text(&messages.stdout).contains("123456789012345678901"), "every digit is kept");
     let messages = document(&messages);
     let [dead, processed] = messages.as_array().unwrap().as_slice() else {
         panic!("two messages: {messages}");
     };
-    assert_eq!(
-        (&dead["topic"], &dead["state"]),
-        (&json!("nobody:here"), &json!("dead"))
-    );
+    assert_eq!((&dead["topic"], &dead["state"]), (&json!("nobody:here"), &json!("dead")));
     assert_eq!(processed["state"], "processed");
     assert_eq!(processed["from"], "bub-tester");
     assert_eq!(processed["payload"]["type"], "a");
@@ -289,22 +216,12 @@ async fn the_operator_sees_broker_agents_and_messages() {
     let only_dead = document(&broker.run(&["messages", "--json", "--state", "dead"]).await);
     assert_eq!(only_dead, json!([dead]));
 
-    for (command, words) in [
-        ("status", "2 accepted"),
-        ("agents", "listener"),
-        ("messages", "dead"),
-    ] {
+    for (command, words) in [("status", "2 accepted"), ("agents", "listener"), ("messages", "dead")]
+    {
         let shown = broker.run(&[command]).await;
         assert_eq!(code(&shown), 0, "{}", text(&shown.stderr));
-        assert!(
-            text(&shown.stdout).contains(words),
-            "{command}: {}",
-            text(&shown.stdout)
-        );
-        assert!(
-            !text(&shown.stdout).contains('\x1b'),
-            "no colours where there is no terminal"
-        );
+        assert!(text(&shown.stdout).contains(words), "{command}: {}", text(&shown.stdout));
+        assert!(!text(&shown.stdout).contains('\x1b'), "no colours where there is no terminal");
     }
 }
 
@@ -325,14 +242,9 @@ async fn following_goes_on_where_history_ends_and_misses_nothing() {
         assert_eq!(row["payload"]["type"], "x");
         topics.push(row["topic"].as_str().unwrap().to_owned());
         broker.send("outbound:elsewhere", r#"{"type":"x"}"#).await;
-        broker
-            .send(&format!("inbound:{number}"), r#"{"type":"x"}"#)
-            .await;
+        broker.send(&format!("inbound:{number}"), r#"{"type":"x"}"#).await;
     }
-    assert_eq!(
-        topics,
-        ["inbound:before", "inbound:0", "inbound:1", "inbound:2"]
-    );
+    assert_eq!(topics, ["inbound:before", "inbound:0", "inbound:1", "inbound:2"]);
     assert_eq!(end(&mut following, "-TERM").await, 0);
 }
 
@@ -340,11 +252,7 @@ async fn following_goes_on_where_history_ends_and_misses_nothing() {
 async fn a_subscriber_says_so_when_the_broker_goes_away() {
     let mut broker = Broker::start().await;
     let mut subscriber = broker.subscribe("inbound:*").await;
-    assert_eq!(
-        end(&mut broker.process, "-TERM").await,
-        0,
-        "the broker drains and ends well"
-    );
+    assert_eq!(end(&mut broker.process, "-TERM").await, 0, "the broker drains and ends well");
     let ended = soon("the end", subscriber.process.wait()).await.unwrap();
     assert_eq!(ended.code(), Some(1));
     let words = line(&mut subscriber.notes).await;
@@ -352,11 +260,7 @@ async fn a_subscriber_says_so_when_the_broker_goes_away() {
 
     let asked = broker.run(&["status"]).await;
     assert_eq!(code(&asked), 1);
-    assert!(
-        text(&asked.stderr).contains("no broker is running"),
-        "{}",
-        text(&asked.stderr)
-    );
+    assert!(text(&asked.stderr).contains("no broker is running"), "{}", text(&asked.stderr));
 }
 
 #[tokio::test]
@@ -366,13 +270,7 @@ async fn wrong_usage_is_2_and_a_missing_broker_is_1_with_advice() {
         &["dance"],
         &["send-message", "--topic", "a", "--payload", "{"],
         &["send-message", "--payload", "{}"],
-        &[
-            "send-message",
-            "--topic",
-            "a",
-            "--payload",
-            "@/nonexistent.json",
-        ],
+        &["send-message", "--topic", "a", "--payload", "@/nonexistent.json"],
         &["messages", "--state", "lost"],
     ];
     for args in usage {
@@ -381,37 +279,15 @@ async fn wrong_usage_is_2_and_a_missing_broker_is_1_with_advice() {
         assert!(!output.stderr.is_empty(), "{args:?} says what is wrong");
     }
 
-    let send = [
-        "send-message",
-        "--topic",
-        "a",
-        "--payload",
-        "{}",
-        "--url",
-        "ws://127.0.0.1:1",
-    ];
+    let send = ["send-message", "--topic", "a", "--payload", "{}", "--url", "ws://127.0.0.1:1"];
     let output = soon("bub", bub(&send).output()).await.unwrap();
     assert_eq!(code(&output), 1);
-    assert!(
-        text(&output.stderr).contains("start Switchboard"),
-        "{}",
-        text(&output.stderr)
-    );
-    assert_eq!(
-        document(&output)["success"],
-        false,
-        "programs read stdout whatever happens"
-    );
+    assert!(text(&output.stderr).contains("start Switchboard"), "{}", text(&output.stderr));
+    assert_eq!(document(&output)["success"], false, "programs read stdout whatever happens");
 
-    let output = soon("bub", bub(&["status", "--data-dir", nowhere]).output())
-        .await
-        .unwrap();
+    let output = soon("bub", bub(&["status", "--data-dir", nowhere]).output()).await.unwrap();
     assert_eq!(code(&output), 1);
-    assert!(
-        text(&output.stderr).contains(nowhere),
-        "{}",
-        text(&output.stderr)
-    );
+    assert!(text(&output.stderr).contains(nowhere), "{}", text(&output.stderr));
 }
 
 #[tokio::test]
@@ -424,12 +300,6 @@ async fn a_reader_that_has_seen_enough_is_no_failure() {
     drop(printing.stdout.take());
     let ended = soon("the end", printing.wait()).await.unwrap();
     let mut words = String::new();
-    printing
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut words)
-        .await
-        .unwrap();
+    printing.stderr.take().unwrap().read_to_string(&mut words).await.unwrap();
     assert_eq!((ended.code(), words.as_str()), (Some(0), ""));
 }

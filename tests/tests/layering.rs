@@ -28,42 +28,26 @@ const LADDER: &[(&str, &[&str])] = &[
     (DOORS, &[MODEL, BROKER]),
     (DISCOVERY, &[MODEL]),
     (CONSOLE, &[MODEL, STORE, BROKER]),
-    (
-        ASSEMBLY,
-        &[MODEL, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB],
-    ),
+    (ASSEMBLY, &[MODEL, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
     (BUB, &[MODEL]),
     (WINDOW, &[ASSEMBLY, CONSOLE]),
 ];
 
 /// Libraries that only these crates may name, so that each stays behind one rung.
-const OWNED: &[(&str, &[&str])] = &[
-    ("sqlx", &[STORE]),
-    ("axum", &[DOORS, CONSOLE, ASSEMBLY]),
-    ("tauri", &[WINDOW]),
-];
+const OWNED: &[(&str, &[&str])] =
+    &[("sqlx", &[STORE]), ("axum", &[DOORS, CONSOLE, ASSEMBLY]), ("tauri", &[WINDOW])];
 
 #[test]
 fn no_crate_depends_on_one_that_is_not_below_it_on_the_ladder() {
     let crates = dependencies();
     let ladder: BTreeMap<_, _> = LADDER.iter().copied().collect();
-    let ours: BTreeSet<_> = crates
-        .keys()
-        .map(String::as_str)
-        .filter(|it| *it != OUTSIDE)
-        .collect();
+    let ours: BTreeSet<_> = crates.keys().map(String::as_str).filter(|it| *it != OUTSIDE).collect();
     let known: BTreeSet<_> = ladder.keys().copied().collect();
-    assert_eq!(
-        ours, known,
-        "every crate (left) has its place on the ladder (right)"
-    );
+    assert_eq!(ours, known, "every crate (left) has its place on the ladder (right)");
 
     let mut wrong = Vec::new();
     for (&name, below) in &ladder {
-        for need in crates[name]
-            .iter()
-            .filter(|need| crates.contains_key(*need))
-        {
+        for need in crates[name].iter().filter(|need| crates.contains_key(*need)) {
             if !below.contains(&need.as_str()) {
                 wrong.push(format!("{name} depends on {need}, which is not below it."));
             }
@@ -82,10 +66,7 @@ fn each_large_library_is_named_only_where_it_belongs() {
             .map(|(name, _)| name.as_str())
             .collect();
         let owners: BTreeSet<_> = owners.iter().copied().collect();
-        assert_eq!(
-            users, owners,
-            "{library} is named (left) exactly where it belongs (right)"
-        );
+        assert_eq!(users, owners, "{library} is named (left) exactly where it belongs (right)");
     }
 }
 
@@ -96,11 +77,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let name = |value: &Value| value["name"].as_str().unwrap().to_owned();
     let packages = metadata["packages"].as_array().unwrap().iter();

@@ -43,17 +43,9 @@ pub enum Outgoing {
 }
 
 pub(crate) enum Input {
-    Connect {
-        id: ConnectionId,
-        door: Door,
-        outbox: mpsc::Sender<Outgoing>,
-    },
+    Connect { id: ConnectionId, door: Door, outbox: mpsc::Sender<Outgoing> },
     Gone(ConnectionId),
-    Submit {
-        caller: Caller,
-        command: Command,
-        reply: Option<ReplyTo>,
-    },
+    Submit { caller: Caller, command: Command, reply: Option<ReplyTo> },
     Agents(oneshot::Sender<Vec<AgentView>>),
     Stop,
 }
@@ -83,17 +75,7 @@ impl Broker {
         let task = tokio::spawn(core.run(inbox));
         let next_connection = Arc::new(AtomicU64::new(1));
         let live = Arc::new(AtomicU32::new(0));
-        (
-            Self {
-                inputs,
-                events,
-                totals,
-                next_connection,
-                live,
-                in_flight,
-            },
-            task,
-        )
+        (Self { inputs, events, totals, next_connection, live, in_flight }, task)
     }
 
     /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
@@ -117,11 +99,7 @@ impl Broker {
                 tracing::debug!(connection = id.0, "closed after the core stopped");
             }
         });
-        Ok(Link {
-            caller: Caller::Connection(id),
-            broker: self.clone(),
-            deliveries,
-        })
+        Ok(Link { caller: Caller::Connection(id), broker: self.clone(), deliveries })
     }
 
     /// Submits a command and waits for its reply: for a message, until it is on disk.
@@ -133,30 +111,14 @@ impl Broker {
     /// the other are taken in that order.
     pub async fn begin(&self, caller: Caller, command: Command) -> Result<PendingReply, Refusal> {
         let (reply, answer) = oneshot::channel();
-        let input = Input::Submit {
-            caller,
-            command,
-            reply: Some(reply),
-        };
-        self.inputs
-            .send(input)
-            .await
-            .map_err(|_| Refusal::Stopping)?;
+        let input = Input::Submit { caller, command, reply: Some(reply) };
+        self.inputs.send(input).await.map_err(|_| Refusal::Stopping)?;
         Ok(PendingReply(answer))
     }
 
     /// Submits a command whose reply nobody waits for, such as an answer to a delivery.
     pub async fn tell(&self, caller: Caller, command: Command) {
-        if self
-            .inputs
-            .send(Input::Submit {
-                caller,
-                command,
-                reply: None,
-            })
-            .await
-            .is_err()
-        {
+        if self.inputs.send(Input::Submit { caller, command, reply: None }).await.is_err() {
             tracing::debug!("told a broker that has stopped");
         }
     }

@@ -15,21 +15,13 @@ pub(crate) struct Now {
 
 impl Now {
     pub(crate) fn read() -> Self {
-        Self {
-            wall: now(),
-            monotonic: Instant::now(),
-        }
+        Self { wall: now(), monotonic: Instant::now() }
     }
 }
 
 /// The time of day.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the clock that everyone else must use"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the clock that everyone else must use")]
 pub fn now() -> Timestamp {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
 }

@@ -87,11 +87,7 @@ impl Core {
         events: broadcast::Sender<Event>,
         totals_out: watch::Sender<Totals>,
     ) -> Self {
-        let Opened {
-            store,
-            commits,
-            restored,
-        } = opened;
+        let Opened { store, commits, restored } = opened;
         let mut core = Self {
             settings,
             store,
@@ -170,11 +166,7 @@ impl Core {
         match input {
             Input::Connect { id, door, outbox } => self.registry.connect(id, door, outbox),
             Input::Gone(id) => self.disconnect(id),
-            Input::Submit {
-                caller,
-                command,
-                reply,
-            } => self.command(caller, command, reply),
+            Input::Submit { caller, command, reply } => self.command(caller, command, reply),
             Input::Agents(reply) => {
                 if reply.send(self.registry.views(&self.parking)).is_err() {
                     tracing::debug!("who asked for the agents has gone");
@@ -206,25 +198,16 @@ impl Core {
         if join.agent.is_reserved() {
             return Err(Refusal::ReservedId(join.agent));
         }
-        if let Some(agent) = self
-            .registry
-            .connection(id)
-            .and_then(|one| one.agent.clone())
-        {
+        if let Some(agent) = self.registry.connection(id).and_then(|one| one.agent.clone()) {
             return Err(Refusal::AlreadyJoined(agent));
         }
         if self.stop_by.is_some() {
             return Err(Refusal::Stopping);
         }
-        let record = self
-            .registry
-            .join(id, join, self.now.wall)
-            .ok_or(Refusal::NotJoined)?;
+        let record = self.registry.join(id, join, self.now.wall).ok_or(Refusal::NotJoined)?;
         self.bookkeeping.push(Record::Agent(record));
         self.show_changed_agents();
-        Ok(Reply::Joined(Joined {
-            server: AgentId::switchboard(),
-        }))
+        Ok(Reply::Joined(Joined { server: AgentId::switchboard() }))
     }
 
     fn leave(&mut self, caller: Caller) -> Result<Reply, Refusal> {
@@ -247,10 +230,7 @@ impl Core {
         let (id, agent) = self.speaker(caller)?;
         let policy = policy.unwrap_or(self.settings.policy);
         let connection = self.registry.connection_mut(id).ok_or(Refusal::NotJoined)?;
-        let same = connection
-            .subscriptions
-            .iter()
-            .position(|one| one.pattern == pattern);
+        let same = connection.subscriptions.iter().position(|one| one.pattern == pattern);
         if same.is_some_and(|at| connection.subscriptions[at].policy == policy) {
             return Err(Refusal::AlreadySubscribed(pattern));
         }
@@ -272,15 +252,14 @@ impl Core {
         if let Some(older) = replaced {
             self.forget_subscription(&older);
         }
-        self.bookkeeping
-            .push(Record::Subscribed(SubscriptionRecord {
-                id: subscription.id,
-                agent: agent.clone(),
-                door: subscription.door,
-                pattern: pattern.to_string(),
-                policy,
-                at: self.now.wall,
-            }));
+        self.bookkeeping.push(Record::Subscribed(SubscriptionRecord {
+            id: subscription.id,
+            agent: agent.clone(),
+            door: subscription.door,
+            pattern: pattern.to_string(),
+            policy,
+            at: self.now.wall,
+        }));
         let subscription_id = subscription.id;
         self.subscriptions.insert(subscription);
         self.registry.touch(&agent, self.now.wall);
@@ -292,10 +271,7 @@ impl Core {
     fn unsubscribe(&mut self, caller: Caller, pattern: &Pattern) -> Result<Reply, Refusal> {
         let (id, agent) = self.speaker(caller)?;
         let connection = self.registry.connection_mut(id).ok_or(Refusal::NotJoined)?;
-        let Some(at) = connection
-            .subscriptions
-            .iter()
-            .position(|one| one.pattern == *pattern)
+        let Some(at) = connection.subscriptions.iter().position(|one| one.pattern == *pattern)
         else {
             return Err(Refusal::NotSubscribed(pattern.clone()));
         };
@@ -308,10 +284,7 @@ impl Core {
 
     fn forget_subscription(&mut self, gone: &Subscription) {
         self.subscriptions.remove(&gone.pattern, gone.id);
-        self.bookkeeping.push(Record::Unsubscribed {
-            id: gone.id,
-            at: self.now.wall,
-        });
+        self.bookkeeping.push(Record::Unsubscribed { id: gone.id, at: self.now.wall });
     }
 
     fn disconnect(&mut self, id: ConnectionId) {
@@ -325,10 +298,7 @@ impl Core {
             self.recipient_gone(delivery);
         }
         if let Some(agent) = connection.agent {
-            self.bookkeeping.push(Record::AgentSeen {
-                id: agent,
-                at: self.now.wall,
-            });
+            self.bookkeeping.push(Record::AgentSeen { id: agent, at: self.now.wall });
         }
         self.show_changed_agents();
     }
@@ -336,10 +306,7 @@ impl Core {
     /// The agent that a caller speaks for.
     fn speaker(&self, caller: Caller) -> Result<(ConnectionId, AgentId), Refusal> {
         let id = connection_of(caller)?;
-        let agent = self
-            .registry
-            .connection(id)
-            .and_then(|one| one.agent.clone());
+        let agent = self.registry.connection(id).and_then(|one| one.agent.clone());
         agent.map(|agent| (id, agent)).ok_or(Refusal::NotJoined)
     }
 
@@ -356,11 +323,7 @@ impl Core {
 
     fn next_deadline(&self) -> Instant {
         let far = self.now.monotonic + Duration::from_secs(3600);
-        let waiting = [
-            self.deadlines.next(),
-            self.parking.next_deadline(),
-            self.stop_by,
-        ];
+        let waiting = [self.deadlines.next(), self.parking.next_deadline(), self.stop_by];
         waiting.into_iter().flatten().min().unwrap_or(far)
     }
 
@@ -411,10 +374,7 @@ impl Core {
         let Some(stop_by) = self.stop_by else {
             return false;
         };
-        let in_flight = self
-            .deliveries
-            .values()
-            .any(|open| open.started_at.is_some());
+        let in_flight = self.deliveries.values().any(|open| open.started_at.is_some());
         let on_disk = self.receipts.outstanding() == 0;
         on_disk && (!in_flight || stop_by <= self.now.monotonic)
     }
@@ -423,10 +383,7 @@ impl Core {
     fn answer_everyone_left(&mut self) {
         for (_, journey) in self.journeys.drain() {
             let receipt = journey.dispatch.receipt();
-            respond(
-                journey.reply.map(|(reply, _)| reply),
-                Ok(Reply::Sent(receipt)),
-            );
+            respond(journey.reply.map(|(reply, _)| reply), Ok(Reply::Sent(receipt)));
         }
     }
 }

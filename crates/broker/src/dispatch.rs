@@ -129,11 +129,7 @@ impl Dispatch {
     /// Where others are subscribed one of those must process the message; where there are only
     /// observers any of them that does settles it.
     fn judge(&self) -> Verdict {
-        let taken = if self.had_chain {
-            &self.taken_by
-        } else {
-            &self.observed_by
-        };
+        let taken = if self.had_chain { &self.taken_by } else { &self.observed_by };
         if let Some(agent) = taken {
             return Verdict::Processed(agent.clone());
         }
@@ -141,26 +137,20 @@ impl Dispatch {
             return Verdict::nobody_subscribed();
         };
         let (reason, why) = match outcome {
-            AttemptOutcome::Processed | AttemptOutcome::Declined => (
-                DeadReason::DeclinedByAll,
-                "nobody who was asked processed it",
-            ),
-            AttemptOutcome::InvalidAnswer => (
-                DeadReason::InvalidAnswer,
-                "the recipient's answer cannot be used",
-            ),
+            AttemptOutcome::Processed | AttemptOutcome::Declined => {
+                (DeadReason::DeclinedByAll, "nobody who was asked processed it")
+            }
+            AttemptOutcome::InvalidAnswer => {
+                (DeadReason::InvalidAnswer, "the recipient's answer cannot be used")
+            }
             AttemptOutcome::TimedOut => {
                 (DeadReason::TimedOut, "the recipient did not answer in time")
             }
-            AttemptOutcome::Disconnected => (
-                DeadReason::AgentGone,
-                "the recipient disconnected before it answered",
-            ),
+            AttemptOutcome::Disconnected => {
+                (DeadReason::AgentGone, "the recipient disconnected before it answered")
+            }
         };
-        Verdict::Dead {
-            reason,
-            error: words.clone().unwrap_or_else(|| why.to_owned()),
-        }
+        Verdict::Dead { reason, error: words.clone().unwrap_or_else(|| why.to_owned()) }
     }
 
     /// The message waits for its recipient after all.
@@ -203,10 +193,7 @@ impl Verdict {
     pub(crate) fn is_agent_gone(&self) -> bool {
         matches!(
             self,
-            Self::Dead {
-                reason: DeadReason::AgentGone | DeadReason::NobodySubscribed,
-                ..
-            }
+            Self::Dead { reason: DeadReason::AgentGone | DeadReason::NobodySubscribed, .. }
         )
     }
 }
@@ -246,20 +233,12 @@ mod tests {
     }
 
     fn answer(outcome: AttemptOutcome, stop: bool) -> Answer {
-        Answer {
-            outcome,
-            stop,
-            stops_only_on_request: false,
-            message: None,
-            payload: None,
-        }
+        Answer { outcome, stop, stops_only_on_request: false, message: None, payload: None }
     }
 
     /// Runs a chain of subscribers that answer so; returns how many were asked and the verdict.
     fn run(chain: &[(Policy, AttemptOutcome, bool)]) -> (usize, Verdict) {
-        let members = (0..)
-            .zip(chain)
-            .map(|(id, (policy, ..))| subscription(id, "*", *policy));
+        let members = (0..).zip(chain).map(|(id, (policy, ..))| subscription(id, "*", *policy));
         let mut dispatch = Dispatch::new(message(), members.collect());
         let mut step = dispatch.next();
         for (asked, (_, outcome, stop)) in chain.iter().enumerate() {
@@ -283,48 +262,27 @@ mod tests {
         use AttemptOutcome::{Declined, Processed};
         use Policy::{StopPropagationOnProcessed as OnProcessed, StopPropagationOnStop as OnStop};
         let table: [(&str, &[(Policy, AttemptOutcome, bool)], usize, bool); 6] = [
-            (
-                "the first that processes wins",
-                &[(OnProcessed, Processed, false); 2],
-                1,
-                true,
-            ),
+            ("the first that processes wins", &[(OnProcessed, Processed, false); 2], 1, true),
             (
                 "who declines passes it on",
-                &[
-                    (OnProcessed, Declined, false),
-                    (OnProcessed, Processed, false),
-                ],
+                &[(OnProcessed, Declined, false), (OnProcessed, Processed, false)],
                 2,
                 true,
             ),
             (
                 "stop means stop, processed or not",
-                &[
-                    (OnProcessed, Declined, true),
-                    (OnProcessed, Processed, false),
-                ],
+                &[(OnProcessed, Declined, true), (OnProcessed, Processed, false)],
                 1,
                 false,
             ),
-            (
-                "on-stop goes on after processing",
-                &[(OnStop, Processed, false); 2],
-                2,
-                true,
-            ),
+            ("on-stop goes on after processing", &[(OnStop, Processed, false); 2], 2, true),
             (
                 "on-stop stops when told",
                 &[(OnStop, Processed, true), (OnStop, Processed, false)],
                 1,
                 true,
             ),
-            (
-                "nobody processed it",
-                &[(OnProcessed, Declined, false); 2],
-                2,
-                false,
-            ),
+            ("nobody processed it", &[(OnProcessed, Declined, false); 2], 2, false),
         ];
         for (why, chain, asked, processed) in table {
             let (was_asked, verdict) = run(chain);
@@ -335,19 +293,13 @@ mod tests {
 
     #[test]
     fn an_answer_of_the_first_generation_settles_but_does_not_stop() {
-        let chain = vec![
-            subscription(2, "*", Policy::default()),
-            subscription(1, "*", Policy::default()),
-        ];
+        let chain =
+            vec![subscription(2, "*", Policy::default()), subscription(1, "*", Policy::default())];
         let mut dispatch = Dispatch::new(message(), chain);
-        let Step::Ask(first) = dispatch.next() else {
-            panic!("someone is there")
-        };
+        let Step::Ask(first) = dispatch.next() else { panic!("someone is there") };
         dispatch.asked();
-        let early = Answer {
-            stops_only_on_request: true,
-            ..answer(AttemptOutcome::Processed, false)
-        };
+        let early =
+            Answer { stops_only_on_request: true, ..answer(AttemptOutcome::Processed, false) };
         let Step::Ask(second) = dispatch.answered(&first, Role::Handler, early.clone()) else {
             panic!("the second is asked too")
         };
@@ -364,9 +316,7 @@ mod tests {
         let handler = subscription(1, "*", Policy::default());
         let mut dispatch = Dispatch::new(message(), vec![handler]);
         dispatch.asked();
-        let Step::Ask(handler) = dispatch.next() else {
-            panic!("the handler is asked")
-        };
+        let Step::Ask(handler) = dispatch.next() else { panic!("the handler is asked") };
         dispatch.asked();
         let processed = answer(AttemptOutcome::Processed, false);
         let waits = dispatch.answered(&observer, Role::Observer, processed.clone());
@@ -375,13 +325,7 @@ mod tests {
         let Step::Settle(verdict) = dispatch.answered(&handler, Role::Handler, declined) else {
             panic!("all answered")
         };
-        assert!(matches!(
-            verdict,
-            Verdict::Dead {
-                reason: DeadReason::DeclinedByAll,
-                ..
-            }
-        ));
+        assert!(matches!(verdict, Verdict::Dead { reason: DeadReason::DeclinedByAll, .. }));
 
         let mut alone = Dispatch::new(message(), vec![]);
         alone.asked();

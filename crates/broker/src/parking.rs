@@ -27,10 +27,7 @@ impl Parking {
         if let Some(until) = until {
             self.deadlines.insert((until, message.seq, topic.clone()));
         }
-        self.by_topic
-            .entry(topic)
-            .or_default()
-            .insert(message.seq, Parked { message, until });
+        self.by_topic.entry(topic).or_default().insert(message.seq, Parked { message, until });
     }
 
     /// Forgets a message, if it is here.
@@ -57,21 +54,15 @@ impl Parking {
     pub(crate) fn take_matching(&mut self, pattern: &Pattern) -> Vec<Arc<Message>> {
         let topics: Vec<Topic> = match pattern.shape() {
             Shape::Exact(text) => Topic::parse(text).into_iter().collect(),
-            Shape::Wild { .. } => self
-                .by_topic
-                .keys()
-                .filter(|topic| pattern.matches(topic))
-                .cloned()
-                .collect(),
+            Shape::Wild { .. } => {
+                self.by_topic.keys().filter(|topic| pattern.matches(topic)).cloned().collect()
+            }
         };
-        let parked = topics
-            .iter()
-            .filter_map(|topic| self.by_topic.remove(topic));
+        let parked = topics.iter().filter_map(|topic| self.by_topic.remove(topic));
         let mut taken: Vec<Arc<Message>> = Vec::new();
         for one in parked.flat_map(BTreeMap::into_values) {
             if let Some(until) = one.until {
-                self.deadlines
-                    .remove(&(until, one.message.seq, one.message.address.topic()));
+                self.deadlines.remove(&(until, one.message.seq, one.message.address.topic()));
             }
             taken.push(one.message);
         }

@@ -24,11 +24,7 @@ impl Line {
         if self.in_flight.len() >= most {
             return None;
         }
-        let lane = self
-            .waiting
-            .iter_mut()
-            .rev()
-            .find(|lane| !lane.is_empty())?;
+        let lane = self.waiting.iter_mut().rev().find(|lane| !lane.is_empty())?;
         let (delivery, bytes) = *lane.front()?;
         if self.in_flight_bytes + bytes > most_bytes && !self.in_flight.is_empty() {
             return None;
@@ -84,9 +80,7 @@ mod tests {
         ] {
             line.push(priority, DeliveryId(id), 1);
         }
-        let order: Vec<u64> = std::iter::from_fn(|| line.next(10, 100))
-            .map(|id| id.0)
-            .collect();
+        let order: Vec<u64> = std::iter::from_fn(|| line.next(10, 100)).map(|id| id.0).collect();
         assert_eq!(order, [3, 2, 4, 1]);
     }
 

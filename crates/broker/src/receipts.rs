@@ -60,11 +60,7 @@ impl Receipts {
         let Some(at) = self.written.iter().position(|(one, _)| *one == ticket) else {
             return Vec::new();
         };
-        let pass = self
-            .written
-            .remove(at)
-            .map(|(_, pass)| pass)
-            .unwrap_or_default();
+        let pass = self.written.remove(at).map(|(_, pass)| pass).unwrap_or_default();
         self.count -= pass.len();
         pass
     }

@@ -47,34 +47,17 @@ impl Registry {
     pub(crate) fn restore(records: Vec<AgentRecord>) -> Self {
         let agents = records.into_iter().map(|mut record| {
             let capabilities = record.capabilities.take().unwrap_or_default();
-            let agent = Agent {
-                capabilities,
-                connections: Vec::new(),
-                sent: 0,
-                received: 0,
-                record,
-            };
+            let agent =
+                Agent { capabilities, connections: Vec::new(), sent: 0, received: 0, record };
             (agent.record.id.clone(), agent)
         });
-        Self {
-            agents: agents.collect(),
-            ..Self::default()
-        }
+        Self { agents: agents.collect(), ..Self::default() }
     }
 
     pub(crate) fn connect(&mut self, id: ConnectionId, door: Door, outbox: mpsc::Sender<Outgoing>) {
         let subscriptions = Vec::new();
         let line = Line::default();
-        self.connections.insert(
-            id,
-            Connection {
-                door,
-                agent: None,
-                outbox,
-                subscriptions,
-                line,
-            },
-        );
+        self.connections.insert(id, Connection { door, agent: None, outbox, subscriptions, line });
     }
 
     /// Makes a connection speak for an agent. Returns what is to be remembered of the agent.
@@ -87,24 +70,21 @@ impl Registry {
         let connection = self.connections.get_mut(&id)?;
         connection.agent = Some(join.agent.clone());
         let door = connection.door;
-        let agent = self
-            .agents
-            .entry(join.agent.clone())
-            .or_insert_with(|| Agent {
-                record: AgentRecord {
-                    id: join.agent.clone(),
-                    name: String::new(),
-                    version: String::new(),
-                    door,
-                    capabilities: None,
-                    first_seen: now,
-                    last_seen: now,
-                },
-                capabilities: Vec::new(),
-                connections: Vec::new(),
-                sent: 0,
-                received: 0,
-            });
+        let agent = self.agents.entry(join.agent.clone()).or_insert_with(|| Agent {
+            record: AgentRecord {
+                id: join.agent.clone(),
+                name: String::new(),
+                version: String::new(),
+                door,
+                capabilities: None,
+                first_seen: now,
+                last_seen: now,
+            },
+            capabilities: Vec::new(),
+            connections: Vec::new(),
+            sent: 0,
+            received: 0,
+        });
         agent.record.name = join.name;
         agent.record.version = join.version;
         agent.record.door = door;
@@ -114,20 +94,13 @@ impl Registry {
             agent.capabilities.clone_from(capabilities);
         }
         self.changed.insert(join.agent);
-        Some(AgentRecord {
-            capabilities: join.capabilities,
-            ..agent.record.clone()
-        })
+        Some(AgentRecord { capabilities: join.capabilities, ..agent.record.clone() })
     }
 
     /// Forgets a connection. Its agent stays known.
     pub(crate) fn disconnect(&mut self, id: ConnectionId, now: Timestamp) -> Option<Connection> {
         let connection = self.connections.remove(&id)?;
-        if let Some(agent) = connection
-            .agent
-            .as_ref()
-            .and_then(|id| self.agents.get_mut(id))
-        {
+        if let Some(agent) = connection.agent.as_ref().and_then(|id| self.agents.get_mut(id)) {
             agent.connections.retain(|one| *one != id);
             agent.record.last_seen = now;
             self.changed.insert(agent.record.id.clone());
@@ -179,35 +152,22 @@ impl Registry {
     /// Agents whose view has changed since this was last asked, with what is to be remembered.
     pub(crate) fn take_changed(&mut self, parking: &Parking) -> Vec<AgentView> {
         let changed = std::mem::take(&mut self.changed);
-        changed
-            .iter()
-            .filter_map(|id| Some(self.view(self.agents.get(id)?, parking)))
-            .collect()
+        changed.iter().filter_map(|id| Some(self.view(self.agents.get(id)?, parking))).collect()
     }
 
     pub(crate) fn views(&self, parking: &Parking) -> Vec<AgentView> {
-        self.agents
-            .values()
-            .map(|agent| self.view(agent, parking))
-            .collect()
+        self.agents.values().map(|agent| self.view(agent, parking)).collect()
     }
 
     fn view(&self, agent: &Agent, parking: &Parking) -> AgentView {
-        let live = || {
-            agent
-                .connections
-                .iter()
-                .filter_map(|id| self.connections.get(id))
-        };
+        let live = || agent.connections.iter().filter_map(|id| self.connections.get(id));
         let mut doors: Vec<Door> = live().map(|connection| connection.door).collect();
         doors.sort_unstable();
         doors.dedup();
         if doors.is_empty() {
             doors.push(agent.record.door);
         }
-        let in_line: usize = live()
-            .map(|one| one.line.waiting() + one.line.in_flight())
-            .sum();
+        let in_line: usize = live().map(|one| one.line.waiting() + one.line.in_flight()).sum();
         let parked = parking.count(&Topic::of_agent(&agent.record.id));
         AgentView {
             id: agent.record.id.clone(),
@@ -234,16 +194,9 @@ impl Registry {
         if agent.connections.is_empty() {
             return AgentStatus::Unavailable;
         }
-        let waits = |id| {
-            self.connections
-                .get(id)
-                .is_some_and(|one: &Connection| one.line.waiting() > 0)
-        };
-        if agent.connections.iter().any(waits) {
-            AgentStatus::Busy
-        } else {
-            AgentStatus::Ready
-        }
+        let waits =
+            |id| self.connections.get(id).is_some_and(|one: &Connection| one.line.waiting() > 0);
+        if agent.connections.iter().any(waits) { AgentStatus::Busy } else { AgentStatus::Ready }
     }
 }
 

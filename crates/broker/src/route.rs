@@ -28,10 +28,8 @@ pub(crate) fn plan(subscriptions: &Subscriptions, topic: &Topic) -> Plan {
     let mut plan = Plan::default();
     subscriptions.each_match(topic, |group| {
         let observes = |one: &&Arc<Subscription>| one.policy == Policy::ContinueAll;
-        plan.observers
-            .extend(group.iter().filter(observes).cloned());
-        plan.chain
-            .extend(group.iter().rev().find(|one| !observes(one)).cloned());
+        plan.observers.extend(group.iter().filter(observes).cloned());
+        plan.chain.extend(group.iter().rev().find(|one| !observes(one)).cloned());
     });
     newest_of_each_connection(&mut plan.chain);
     newest_of_each_connection(&mut plan.observers);
@@ -65,18 +63,11 @@ mod tests {
     #[test]
     fn the_newest_subscription_is_asked_first_and_replaces_older_ones_of_the_same_pattern() {
         let policy = Policy::default();
-        let list = [
-            (1, "inbound:*", policy),
-            (2, "inbound:critical", policy),
-            (3, "inbound:*", policy),
-        ];
+        let list =
+            [(1, "inbound:*", policy), (2, "inbound:critical", policy), (3, "inbound:*", policy)];
         assert_eq!(planned(&list, "inbound:critical").0, [3, 2]);
         assert_eq!(planned(&list, "inbound:normal").0, [3]);
-        assert_eq!(
-            planned(&list[..2], "inbound:normal").0,
-            [1],
-            "the older one is back"
-        );
+        assert_eq!(planned(&list[..2], "inbound:normal").0, [1], "the older one is back");
     }
 
     #[test]

@@ -40,11 +40,7 @@ impl Subscriptions {
     pub(crate) fn insert(&mut self, subscription: Arc<Subscription>) {
         let pattern = subscription.pattern.clone();
         match pattern.shape() {
-            Shape::Exact(text) => self
-                .exact
-                .entry(text.into())
-                .or_default()
-                .push(subscription),
+            Shape::Exact(text) => self.exact.entry(text.into()).or_default().push(subscription),
             Shape::Wild { prefix, suffix } => {
                 let class = self.wild.entry((prefix.len(), suffix.len())).or_default();
                 let groups = class.entry(class_key(&prefix, &suffix)).or_default();
@@ -107,10 +103,7 @@ impl Subscriptions {
             key.extend_from_slice(&text[..prefix]);
             key.extend_from_slice(&text[text.len() - suffix..]);
             for group in class.get(key.as_slice()).into_iter().flatten() {
-                if group
-                    .first()
-                    .is_some_and(|first| first.pattern.matches(topic))
-                {
+                if group.first().is_some_and(|first| first.pattern.matches(topic)) {
                     found(group);
                 }
             }
@@ -164,21 +157,10 @@ pub(crate) mod tests {
     fn a_look_up_tries_only_patterns_that_agree_at_both_ends() {
         let mut index = Subscriptions::default();
         for id in 0..1000 {
-            index.insert(subscription(
-                id,
-                &format!("noise-{id}:*"),
-                Policy::default(),
-            ));
-            index.insert(subscription(
-                1000 + id,
-                &format!("*:noise-{id}"),
-                Policy::default(),
-            ));
+            index.insert(subscription(id, &format!("noise-{id}:*"), Policy::default()));
+            index.insert(subscription(1000 + id, &format!("*:noise-{id}"), Policy::default()));
         }
-        assert!(
-            index.wild.len() < 10,
-            "classes grow with lengths, not with subscriptions"
-        );
+        assert!(index.wild.len() < 10, "classes grow with lengths, not with subscriptions");
         assert_eq!(found(&index, "noise-7:x"), [7]);
         assert_eq!(found(&index, "inbound:noise-7"), [1007]);
     }

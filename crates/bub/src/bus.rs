@@ -47,11 +47,7 @@ pub struct ClientInfo {
 impl ClientInfo {
     /// A program that declares no capabilities.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-            capabilities: Vec::new(),
-        }
+        Self { name: name.into(), version: version.into(), capabilities: Vec::new() }
     }
 }
 
@@ -78,13 +74,8 @@ impl Bus {
             bus.initialize(agent, &info, auth_token).await?;
             Ok(bus)
         };
-        let silent = || Error::Silent {
-            url: url.to_owned(),
-            seconds: WELCOME.as_secs(),
-        };
-        tokio::time::timeout(WELCOME, joining)
-            .await
-            .unwrap_or_else(|_| Err(silent()))
+        let silent = || Error::Silent { url: url.to_owned(), seconds: WELCOME.as_secs() };
+        tokio::time::timeout(WELCOME, joining).await.unwrap_or_else(|_| Err(silent()))
     }
 
     fn over(socket: link::Socket) -> Self {
@@ -95,12 +86,7 @@ impl Bus {
         // Weak, so that the connection ends when nobody holds the bus any more.
         let mailroom = link::Mailroom::new(calls.clone(), arrived, outbox.downgrade());
         tokio::spawn(link::run(socket, to_write, mailroom, running));
-        Self {
-            calls,
-            outbox,
-            inbox: Arc::new(Mutex::new(inbox)),
-            ended,
-        }
+        Self { calls, outbox, inbox: Arc::new(Mutex::new(inbox)), ended }
     }
 
     async fn initialize(
@@ -115,22 +101,12 @@ impl Bus {
 
     /// Listens to every topic that `pattern` matches; the bus's own policy if none is given.
     pub async fn subscribe(&self, pattern: &str, policy: Option<Policy>) -> Result<(), Error> {
-        self.call(
-            "subscribe",
-            &wire::Subscribe {
-                topic: pattern,
-                policy,
-            },
-        )
-        .await
-        .map(drop)
+        self.call("subscribe", &wire::Subscribe { topic: pattern, policy }).await.map(drop)
     }
 
     /// Stops listening; `pattern` is the one given to [`subscribe`](Self::subscribe).
     pub async fn unsubscribe(&self, pattern: &str) -> Result<(), Error> {
-        self.call("unsubscribe", &wire::Unsubscribe { topic: pattern })
-            .await
-            .map(drop)
+        self.call("unsubscribe", &wire::Unsubscribe { topic: pattern }).await.map(drop)
     }
 
     /// Publishes a message, and waits until every recipient had its first chance. The message is
@@ -180,10 +156,7 @@ impl Bus {
 }
 
 fn unreadable(method: &str, source: serde_json::Error) -> Error {
-    Error::Unreadable {
-        method: method.to_owned(),
-        source,
-    }
+    Error::Unreadable { method: method.to_owned(), source }
 }
 
 #[cfg(test)]

@@ -51,34 +51,20 @@ struct Refusal {
 impl Console {
     /// Finds the broker that runs with this data folder, and its key. Does not connect yet.
     pub fn open(data_dir: &Path) -> Result<Self, Error> {
-        let not_running = || Error::NotRunning {
-            folder: data_dir.into(),
-        };
+        let not_running = || Error::NotRunning { folder: data_dir.into() };
         let url = Endpoint::read(data_dir)?.ok_or_else(not_running)?.url;
-        let bad_address = |reason: String| Error::BadAddress {
-            url: url.clone(),
-            reason,
-        };
-        let uri: Uri = url
-            .parse()
-            .map_err(|error| bad_address(format!("{error}")))?;
+        let bad_address = |reason: String| Error::BadAddress { url: url.clone(), reason };
+        let uri: Uri = url.parse().map_err(|error| bad_address(format!("{error}")))?;
         if uri.scheme_str() != Some("ws") {
             return Err(bad_address("only ws:// is supported here".into()));
         }
-        let authority = uri
-            .authority()
-            .ok_or_else(|| bad_address("it names no host".into()))?;
+        let authority = uri.authority().ok_or_else(|| bad_address("it names no host".into()))?;
         let authority = match authority.port() {
             Some(_) => authority.to_string(),
             None => format!("{authority}:80"),
         };
         let token = admin_token(data_dir)?;
-        Ok(Self {
-            folder: data_dir.into(),
-            url,
-            authority,
-            token,
-        })
+        Ok(Self { folder: data_dir.into(), url, authority, token })
     }
 
     /// Where the broker's bus door listens.
@@ -92,10 +78,7 @@ impl Console {
         method: &str,
         params: impl Serialize,
     ) -> Result<T, Error> {
-        let unreadable = |source| Error::Unreadable {
-            method: method.into(),
-            source,
-        };
+        let unreadable = |source| Error::Unreadable { method: method.into(), source };
         let body = serde_json::to_vec(&Call { method, params }).map_err(unreadable)?;
         let (status, reply) = self.post("/console/call", body).await?;
         if status.is_success() {
@@ -114,9 +97,7 @@ impl Console {
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| self.turned(error.to_string()))?;
-        let socket = TcpStream::connect(&self.authority)
-            .await
-            .map_err(|_| self.gone())?;
+        let socket = TcpStream::connect(&self.authority).await.map_err(|_| self.gone())?;
         let exchange = async {
             let (mut sender, connection) =
                 hyper::client::conn::http1::handshake(TokioIo::new(socket)).await?;
@@ -126,25 +107,18 @@ impl Console {
             let status = response.status();
             Ok((status, response.into_body().collect().await?.to_bytes()))
         };
-        exchange
-            .await
-            .map_err(|error: hyper::Error| self.turned(error.to_string()))
+        exchange.await.map_err(|error: hyper::Error| self.turned(error.to_string()))
     }
 
     /// Follows what happens: first everything as it is now, then what changes. `filter` chooses
     /// the messages; agents and figures come whatever it says.
     pub async fn watch(&self, filter: &MessageFilter) -> Result<Feed, Error> {
         let url = format!("ws://{}/console/feed", self.authority);
-        let mut request = url
-            .as_str()
-            .into_client_request()
-            .map_err(|e| explain(&url, e))?;
+        let mut request = url.as_str().into_client_request().map_err(|e| explain(&url, e))?;
         // A browser cannot set the authorization header of a WebSocket, so the key travels here.
         let protocols = HeaderValue::from_str(&format!("switchboard, token.{}", self.token))
             .map_err(|error| self.turned(error.to_string()))?;
-        request
-            .headers_mut()
-            .insert(SEC_WEBSOCKET_PROTOCOL, protocols);
+        request.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, protocols);
         let (mut socket, _) = match connect_async(request).await {
             Ok(opened) => opened,
             Err(error) => {
@@ -154,30 +128,18 @@ impl Console {
                 });
             }
         };
-        let hello =
-            serde_json::to_string(&Watch { filter }).map_err(|source| Error::Unreadable {
-                method: "feed".into(),
-                source,
-            })?;
-        socket
-            .send(Frame::text(hello))
-            .await
-            .map_err(|e| explain(&url, e))?;
+        let hello = serde_json::to_string(&Watch { filter })
+            .map_err(|source| Error::Unreadable { method: "feed".into(), source })?;
+        socket.send(Frame::text(hello)).await.map_err(|e| explain(&url, e))?;
         Ok(Feed { socket })
     }
 
     fn gone(&self) -> Error {
-        Error::Gone {
-            folder: self.folder.clone(),
-            url: self.url.clone(),
-        }
+        Error::Gone { folder: self.folder.clone(), url: self.url.clone() }
     }
 
     fn turned(&self, reason: String) -> Error {
-        Error::Turned {
-            url: self.url.clone(),
-            reason,
-        }
+        Error::Turned { url: self.url.clone(), reason }
     }
 }
 
@@ -193,10 +155,8 @@ impl Feed {
             let ended = |reason: String| Error::Ended { reason };
             match self.socket.next().await {
                 Some(Ok(Frame::Text(text))) => {
-                    return serde_json::from_str(&text).map_err(|source| Error::Unreadable {
-                        method: "feed".into(),
-                        source,
-                    });
+                    return serde_json::from_str(&text)
+                        .map_err(|source| Error::Unreadable { method: "feed".into(), source });
                 }
                 Some(Ok(Frame::Close(Some(close)))) if !close.reason.is_empty() => {
                     return Err(ended(close.reason.to_string()));
@@ -244,21 +204,12 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         drop(listener);
-        let folder = folder(
-            &format!(r#"{{"url":"ws://127.0.0.1:{port}","pid":1}}"#),
-            Some("secret\n"),
-        );
+        let folder =
+            folder(&format!(r#"{{"url":"ws://127.0.0.1:{port}","pid":1}}"#), Some("secret\n"));
         let console = Console::open(folder.path()).unwrap();
-        let asked = console
-            .call::<Value>("status", Value::Null)
-            .await
-            .unwrap_err();
+        let asked = console.call::<Value>("status", Value::Null).await.unwrap_err();
         assert!(matches!(asked, Error::Gone { .. }), "{asked}");
-        let watched = console
-            .watch(&MessageFilter::default())
-            .await
-            .err()
-            .unwrap();
+        let watched = console.watch(&MessageFilter::default()).await.err().unwrap();
         assert!(matches!(watched, Error::Gone { .. }), "{watched}");
     }
 }

@@ -22,9 +22,8 @@ pub fn default_data_dir() -> Option<PathBuf> {
 fn data_dir_in(xdg: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     // The XDG rules say that a relative path is to be ignored.
     let absolute = |path: OsString| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
-    let base = xdg
-        .and_then(absolute)
-        .or_else(|| Some(home.and_then(absolute)?.join(".local/share")))?;
+    let base =
+        xdg.and_then(absolute).or_else(|| Some(home.and_then(absolute)?.join(".local/share")))?;
     Some(base.join("switchboard"))
 }
 
@@ -43,35 +42,25 @@ impl Endpoint {
         let Some(text) = read(&data_dir.join(ENDPOINT_FILE))? else {
             return Ok(None);
         };
-        serde_json::from_str(&text)
-            .map(Some)
-            .map_err(|error| Error::BadFile {
-                path: data_dir.join(ENDPOINT_FILE),
-                reason: error.to_string(),
-            })
+        serde_json::from_str(&text).map(Some).map_err(|error| Error::BadFile {
+            path: data_dir.join(ENDPOINT_FILE),
+            reason: error.to_string(),
+        })
     }
 }
 
 /// The operator's key of this data folder.
 pub(crate) fn admin_token(data_dir: &Path) -> Result<String, Error> {
     let path = data_dir.join(ADMIN_TOKEN_FILE);
-    let token = read(&path)?
-        .map(|text| text.trim().to_owned())
-        .filter(|token| !token.is_empty());
-    token.ok_or(Error::BadFile {
-        path,
-        reason: "the operator's key is missing".into(),
-    })
+    let token = read(&path)?.map(|text| text.trim().to_owned()).filter(|token| !token.is_empty());
+    token.ok_or(Error::BadFile { path, reason: "the operator's key is missing".into() })
 }
 
 fn read(path: &Path) -> Result<Option<String>, Error> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::BadFile {
-            path: path.into(),
-            reason: error.to_string(),
-        }),
+        Err(error) => Err(Error::BadFile { path: path.into(), reason: error.to_string() }),
     }
 }
 
@@ -85,22 +74,11 @@ mod tests {
 
     #[test]
     fn the_data_folder_follows_xdg_and_falls_back_to_the_home() {
-        assert_eq!(
-            chosen(Some("/data"), Some("/home/a")),
-            Some("/data/switchboard".into())
-        );
+        assert_eq!(chosen(Some("/data"), Some("/home/a")), Some("/data/switchboard".into()));
         let at_home = Some(PathBuf::from("/home/a/.local/share/switchboard"));
         assert_eq!(chosen(None, Some("/home/a")), at_home);
-        assert_eq!(
-            chosen(Some(""), Some("/home/a")),
-            at_home,
-            "empty counts as unset"
-        );
-        assert_eq!(
-            chosen(Some("data"), Some("/home/a")),
-            at_home,
-            "relative is ignored"
-        );
+        assert_eq!(chosen(Some(""), Some("/home/a")), at_home, "empty counts as unset");
+        assert_eq!(chosen(Some("data"), Some("/home/a")), at_home, "relative is ignored");
         assert_eq!(chosen(None, None), None);
     }
 
@@ -119,10 +97,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = r#"{"url":"ws://127.0.0.1:7892","pid":123}"#;
         std::fs::write(folder.path().join(ENDPOINT_FILE), text).unwrap();
-        let expected = Endpoint {
-            url: "ws://127.0.0.1:7892".into(),
-            pid: 123,
-        };
+        let expected = Endpoint { url: "ws://127.0.0.1:7892".into(), pid: 123 };
         assert_eq!(Endpoint::read(folder.path()).unwrap(), Some(expected));
     }
 }

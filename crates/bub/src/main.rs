@@ -38,11 +38,7 @@ async fn main() -> ExitCode {
         Err(usage) => {
             // Help goes to a reader that may be gone; there is nobody else to tell.
             drop(usage.print());
-            return if usage.use_stderr() {
-                ExitCode::from(2)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return if usage.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
     match cli.command.run().await {

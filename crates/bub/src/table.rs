@@ -15,11 +15,7 @@ pub(crate) struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     /// A table with these column heads.
     pub(crate) fn new(heads: [&'static str; N]) -> Self {
-        Self {
-            heads,
-            widths: heads.map(|head| head.chars().count()),
-            begun: false,
-        }
+        Self { heads, widths: heads.map(|head| head.chars().count()), begun: false }
     }
 
     /// Prints rows, after making every column wide enough for all of them. The heads come with
@@ -34,8 +30,7 @@ impl<const N: usize> Table<N> {
             self.begun = true;
             output::line(&emphasized(&self.aligned(&self.heads)))?;
         }
-        rows.iter()
-            .try_for_each(|row| output::line(&self.aligned(row)))
+        rows.iter().try_for_each(|row| output::line(&self.aligned(row)))
     }
 
     fn aligned(&self, cells: &[impl AsRef<str>; N]) -> String {
@@ -65,9 +60,7 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell_so_far() {
         let mut table = Table::new(["ID", "STATUS"]);
-        table
-            .print(&[["translator".into(), "ready".into()]])
-            .unwrap();
+        table.print(&[["translator".into(), "ready".into()]]).unwrap();
         assert_eq!(table.aligned(&["a", "busy"]), "a           busy");
         assert_eq!(table.aligned(&table.heads), "ID          STATUS");
     }

@@ -49,9 +49,7 @@ impl AsAgent {
         let agent = self.agent()?;
         let info = ClientInfo::new("bub", env!("CARGO_PKG_VERSION"));
         // Only from the environment: an argument would show in the list of processes.
-        let token = std::env::var("BUB_AUTH_TOKEN")
-            .ok()
-            .filter(|token| !token.is_empty());
+        let token = std::env::var("BUB_AUTH_TOKEN").ok().filter(|token| !token.is_empty());
         Ok(Bus::connect(&self.url()?, &agent, info, token.as_deref()).await?)
     }
 
@@ -71,9 +69,7 @@ impl AsAgent {
             Some(id) => AgentId::parse(id).map_err(|error| Failure::Usage(error.to_string())),
             None => {
                 let user = std::env::var("USER").unwrap_or_default();
-                let own = AgentId::parse(&format!("bub-{user}"))
-                    .ok()
-                    .filter(|_| !user.is_empty());
+                let own = AgentId::parse(&format!("bub-{user}")).ok().filter(|_| !user.is_empty());
                 own.map_or_else(|| AgentId::parse("bub"), Ok)
                     .map_err(|error| Failure::Usage(error.to_string()))
             }

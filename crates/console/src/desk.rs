@@ -45,10 +45,7 @@ impl Console {
     /// Sets up the desk. It begins to measure at once, so that the first feed has figures.
     pub fn new(parts: Parts) -> Self {
         let recent = Recent::start(&parts.broker, parts.store.clone());
-        Self {
-            parts: Arc::new(parts),
-            recent,
-        }
+        Self { parts: Arc::new(parts), recent }
     }
 
     /// Answers a call that came as JSON: `{"method": …, "params": …}`.
@@ -59,9 +56,7 @@ impl Console {
         })?;
         match call {
             Call::Status(Nothing {}) => json(&self.status()),
-            Call::Agents(Nothing {}) => json(&AgentList {
-                agents: self.broker().agents().await,
-            }),
+            Call::Agents(Nothing {}) => json(&AgentList { agents: self.broker().agents().await }),
             Call::Messages(query) => json(&self.messages(query).await?),
             Call::Message(one) => json(&self.message(&one).await?),
             Call::Send(send) => json(&self.send(send).await?),
@@ -99,9 +94,7 @@ impl Console {
             return Err(invalid(format!("limit must be 1 to {MAX_PAGE}")));
         }
         let with_payloads = query.payloads.unwrap_or(false);
-        let read = self
-            .store()
-            .messages(&query.filter, query.before, query.limit, with_payloads);
+        let read = self.store().messages(&query.filter, query.before, query.limit, with_payloads);
         let rows = read.await.map_err(|error| reading_failed(&error))?;
         let full = rows.len() == query.limit as usize;
         let next = rows.last().filter(|_| full).map(|row| row.seq);
@@ -109,11 +102,7 @@ impl Console {
     }
 
     async fn message(&self, one: &OneMessage) -> Result<MessageDetail, CallError> {
-        let found = self
-            .store()
-            .message(one.id)
-            .await
-            .map_err(|error| reading_failed(&error))?;
+        let found = self.store().message(one.id).await.map_err(|error| reading_failed(&error))?;
         found.ok_or_else(|| CallError {
             code: Code::NotFound,
             message: format!("no message {} is kept here; it may be too old", one.id),
@@ -149,11 +138,7 @@ impl Console {
     }
 
     async fn demo(&self, switch: DemoSwitch) -> Result<Nothing, CallError> {
-        self.parts
-            .demo
-            .send(switch)
-            .await
-            .map_err(|_| CallError::from(Refusal::Stopping))?;
+        self.parts.demo.send(switch).await.map_err(|_| CallError::from(Refusal::Stopping))?;
         Ok(Nothing {})
     }
 }
@@ -161,18 +146,12 @@ impl Console {
 fn json(reply: &impl Serialize) -> Result<Box<RawValue>, CallError> {
     serde_json::value::to_raw_value(reply).map_err(|error| {
         tracing::error!(%error, "a reply could not be written as JSON");
-        CallError {
-            code: Code::Internal,
-            message: "the reply could not be written".to_owned(),
-        }
+        CallError { code: Code::Internal, message: "the reply could not be written".to_owned() }
     })
 }
 
 fn invalid(message: String) -> CallError {
-    CallError {
-        code: Code::InvalidRequest,
-        message,
-    }
+    CallError { code: Code::InvalidRequest, message }
 }
 
 /// The error's own words go to the log: they may tell of files that are not the caller's business.
@@ -186,10 +165,7 @@ fn reading_failed(error: &switchboard_store::Error) -> CallError {
 
 impl From<Refusal> for CallError {
     fn from(refusal: Refusal) -> Self {
-        Self {
-            code: refusal.code(),
-            message: refusal.to_string(),
-        }
+        Self { code: refusal.code(), message: refusal.to_string() }
     }
 }
 
@@ -205,11 +181,6 @@ impl From<Receipt> for SendResult {
 
 impl From<Ack> for AckView {
     fn from(ack: Ack) -> Self {
-        Self {
-            agent: ack.agent,
-            outcome: ack.outcome,
-            message: ack.message,
-            payload: ack.payload,
-        }
+        Self { agent: ack.agent, outcome: ack.outcome, message: ack.message, payload: ack.payload }
     }
 }

@@ -106,35 +106,21 @@ impl Feed {
         self.late.clear();
         self.status.mark_unchanged();
         self.figures.mark_unchanged();
-        let on_disk = self
-            .console
-            .store()
-            .messages(&self.filter, None, ROWS as u32, false)
-            .await;
+        let on_disk = self.console.store().messages(&self.filter, None, ROWS as u32, false).await;
         let mut rows = on_disk.unwrap_or_else(|error| {
             tracing::error!(%error, "a feed begins without history");
             Vec::new()
         });
         // The newest may not be on disk yet.
-        let fresh = self
-            .console
-            .recent()
-            .rows_after(rows.first().map(|row| row.seq));
-        self.newest = fresh
-            .last()
-            .map(|(row, _)| row.seq)
-            .or(rows.first().map(|row| row.seq));
+        let fresh = self.console.recent().rows_after(rows.first().map(|row| row.seq));
+        self.newest = fresh.last().map(|(row, _)| row.seq).or(rows.first().map(|row| row.seq));
         for (row, message) in fresh {
             if self.filter.accepts(&row, message.payload.as_str()) {
                 rows.insert(0, row);
             }
         }
         rows.truncate(ROWS);
-        self.followed = rows
-            .iter()
-            .filter(|row| is_waiting(row))
-            .map(|row| row.seq)
-            .collect();
+        self.followed = rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq).collect();
         FeedEvent::Snapshot {
             seq: self.next_seq(),
             status: self.console.status(),
@@ -153,21 +139,9 @@ impl Feed {
                     self.show(MessageRow::of(&message), &message);
                 }
             }
-            Event::Moved {
-                seq,
-                state,
-                to,
-                took_micros,
-                error,
-            } => {
+            Event::Moved { seq, state, to, took_micros, error } => {
                 let error = error.as_deref().map(str::to_owned);
-                self.move_on(Moved {
-                    seq,
-                    state,
-                    to,
-                    took_micros,
-                    error,
-                });
+                self.move_on(Moved { seq, state, to, took_micros, error });
             }
             Event::Withdrawn { seq } => {
                 self.rows.retain(|row| row.seq != seq);
@@ -215,9 +189,7 @@ impl Feed {
             return;
         };
         let page =
-            self.console
-                .store()
-                .messages(&self.filter, Some(newest + 1), ROWS as u32, false);
+            self.console.store().messages(&self.filter, Some(newest + 1), ROWS as u32, false);
         for row in page.await.unwrap_or_default() {
             if self.late.remove(&row.seq).is_some() && self.rows.len() < ROWS {
                 self.rows.push_front(row);
@@ -242,8 +214,7 @@ impl Feed {
         self.status.mark_unchanged();
         self.figures.mark_unchanged();
         let rows: Vec<MessageRow> = std::mem::take(&mut self.rows).into();
-        self.followed
-            .extend(rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq));
+        self.followed.extend(rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq));
         while self.followed.len() > FOLLOWED {
             self.followed.pop_first();
         }

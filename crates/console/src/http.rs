@@ -39,25 +39,12 @@ struct Desk {
 /// and empty without them.
 pub fn router(console: Console, token: &str, closing: CancellationToken) -> Router {
     Router::new()
-        .route(
-            "/console",
-            get(|| async { Redirect::permanent("/console/") }),
-        )
+        .route("/console", get(|| async { Redirect::permanent("/console/") }))
         .route("/console/", get(|| async { screen("index.html") }))
-        .route(
-            "/console/call",
-            post(call).layer(DefaultBodyLimit::max(MAX_CALL)),
-        )
+        .route("/console/call", post(call).layer(DefaultBodyLimit::max(MAX_CALL)))
         .route("/console/feed", any(feed))
-        .route(
-            "/console/{*path}",
-            get(|Path(path): Path<String>| async move { screen(&path) }),
-        )
-        .with_state(Desk {
-            console,
-            token: token.into(),
-            closing,
-        })
+        .route("/console/{*path}", get(|Path(path): Path<String>| async move { screen(&path) }))
+        .with_state(Desk { console, token: token.into(), closing })
 }
 
 async fn call(
@@ -65,9 +52,7 @@ async fn call(
     headers: HeaderMap,
     body: Result<Json<serde_json::Value>, axum::extract::rejection::JsonRejection>,
 ) -> Result<Json<Box<RawValue>>, CallError> {
-    let bearer = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok());
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     desk.admit(bearer.and_then(|value| value.strip_prefix("Bearer ")))?;
     let Json(call) = body.map_err(|rejection| CallError {
         code: Code::InvalidRequest,
@@ -81,19 +66,11 @@ async fn feed(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, CallError> {
-    let offered = headers
-        .get(header::SEC_WEBSOCKET_PROTOCOL)
-        .and_then(|value| value.to_str().ok());
+    let offered = headers.get(header::SEC_WEBSOCKET_PROTOCOL).and_then(|value| value.to_str().ok());
     let protocols = offered.unwrap_or_default().split(',').map(str::trim);
-    desk.admit(
-        protocols
-            .filter_map(|one| one.strip_prefix(TOKEN_PREFIX))
-            .next(),
-    )?;
-    let upgrade = upgrade
-        .protocols([SUBPROTOCOL])
-        .read_buffer_size(8 << 10)
-        .max_message_size(64 << 10);
+    desk.admit(protocols.filter_map(|one| one.strip_prefix(TOKEN_PREFIX)).next())?;
+    let upgrade =
+        upgrade.protocols([SUBPROTOCOL]).read_buffer_size(8 << 10).max_message_size(64 << 10);
     Ok(upgrade.on_upgrade(move |socket| show(desk, socket)))
 }
 
@@ -151,29 +128,14 @@ fn screen(path: &str) -> Response {
     let Some(file) = Screens::get(path) else {
         return (StatusCode::NOT_FOUND, "there is no such page").into_response();
     };
-    let kept = if path == "index.html" {
-        "no-cache"
-    } else {
-        "public, max-age=31536000, immutable"
-    };
+    let kept =
+        if path == "index.html" { "no-cache" } else { "public, max-age=31536000, immutable" };
     let headers = [
-        (
-            header::CONTENT_TYPE,
-            HeaderValue::from_static(content_type(path)),
-        ),
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type(path))),
         (header::CACHE_CONTROL, HeaderValue::from_static(kept)),
-        (
-            header::X_CONTENT_TYPE_OPTIONS,
-            HeaderValue::from_static("nosniff"),
-        ),
-        (
-            header::REFERRER_POLICY,
-            HeaderValue::from_static("no-referrer"),
-        ),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static(POLICY),
-        ),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
     ];
     (headers, file.data).into_response()
 }

@@ -46,12 +46,7 @@ impl Recent {
         let memory = Arc::new(Mutex::new(Memory::default()));
         let (figures_out, figures) = watch::channel(Figures::default());
         tokio::spawn(watch_events(broker.events(), memory.clone()));
-        tokio::spawn(take_figures(
-            broker.clone(),
-            store,
-            memory.clone(),
-            figures_out,
-        ));
+        tokio::spawn(take_figures(broker.clone(), store, memory.clone(), figures_out));
         Self { memory, figures }
     }
 
@@ -71,11 +66,7 @@ impl Recent {
     /// The last messages that came after that number, oldest first.
     pub(crate) fn rows_after(&self, seq: Option<u64>) -> Vec<(MessageRow, Arc<Message>)> {
         let from = seq.map_or(0, |seq| seq + 1);
-        lock(&self.memory)
-            .rows
-            .range(from..)
-            .map(|(_, one)| one.row())
-            .collect()
+        lock(&self.memory).rows.range(from..).map(|(_, one)| one.row()).collect()
     }
 }
 
@@ -93,37 +84,19 @@ impl Memory {
     fn take(&mut self, event: Event) {
         match event {
             Event::Accepted(message) => {
-                self.rows.insert(
-                    message.seq,
-                    Remembered {
-                        message,
-                        moved: None,
-                    },
-                );
+                self.rows.insert(message.seq, Remembered { message, moved: None });
                 if self.rows.len() > REMEMBERED {
                     self.rows.pop_first();
                 }
             }
-            Event::Moved {
-                seq,
-                state,
-                to,
-                took_micros,
-                error,
-            } => {
+            Event::Moved { seq, state, to, took_micros, error } => {
                 if self.times.len() == TIMES {
                     self.times.pop_front();
                 }
                 self.times.push_back(took_micros);
                 if let Some(one) = self.rows.get_mut(&seq) {
                     let error = error.as_deref().map(str::to_owned);
-                    one.moved = Some(Moved {
-                        seq,
-                        state,
-                        to,
-                        took_micros,
-                        error,
-                    });
+                    one.moved = Some(Moved { seq, state, to, took_micros, error });
                 }
             }
             Event::Withdrawn { seq } => drop(self.rows.remove(&seq)),
@@ -134,11 +107,7 @@ impl Memory {
     fn percentiles(&self) -> (Option<u64>, Option<u64>) {
         let mut times: Vec<u64> = self.times.iter().copied().collect();
         times.sort_unstable();
-        let at = |share: usize| {
-            times
-                .get(times.len().saturating_sub(1) * share / 100)
-                .copied()
-        };
+        let at = |share: usize| times.get(times.len().saturating_sub(1) * share / 100).copied();
         (at(50), at(99))
     }
 }
@@ -194,11 +163,7 @@ fn rate(counts: &VecDeque<(Instant, u64)>) -> f64 {
         return 0.0;
     };
     let seconds = last.duration_since(*first).as_secs_f64();
-    if seconds > 0.0 {
-        (after - before) as f64 / seconds
-    } else {
-        0.0
-    }
+    if seconds > 0.0 { (after - before) as f64 / seconds } else { 0.0 }
 }
 
 #[cfg(test)]

@@ -25,11 +25,7 @@ pub(crate) fn of(settings: &Settings) -> Result<ServiceInfo, Error> {
     ];
     let listen = settings.listen;
     let everywhere = listen.ip().is_unspecified();
-    let address = if everywhere {
-        String::new()
-    } else {
-        listen.ip().to_string()
-    };
+    let address = if everywhere { String::new() } else { listen.ip().to_string() };
     let mut info = ServiceInfo::new(
         SERVICE,
         &instance(settings),
@@ -40,11 +36,7 @@ pub(crate) fn of(settings: &Settings) -> Result<ServiceInfo, Error> {
     )
     .map_err(|error| Error::Announcement(error.to_string()))?;
     info.set_interfaces(interfaces(settings));
-    Ok(if everywhere {
-        info.enable_addr_auto()
-    } else {
-        info
-    })
+    Ok(if everywhere { info.enable_addr_auto() } else { info })
 }
 
 /// The interfaces we speak on.
@@ -65,24 +57,15 @@ fn instance(settings: &Settings) -> String {
 /// A host name of our own: the machine's belongs to the system's own responder.
 fn host(settings: &Settings) -> String {
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
+        if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }
     };
-    let id: String = beginning(settings.id.as_str(), 48)
-        .chars()
-        .map(plain)
-        .collect();
+    let id: String = beginning(settings.id.as_str(), 48).chars().map(plain).collect();
     format!("switchboard-{id}.local.")
 }
 
 /// As many whole characters as fit into so many bytes.
 fn beginning(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len()))
-        .rev()
-        .find(|&end| text.is_char_boundary(end));
+    let end = (0..=bytes.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
@@ -113,14 +96,8 @@ mod tests {
         assert_eq!(said("name"), Some("Desk"));
         assert_eq!(said("path"), Some("/agents/0199d2f4"));
         assert_eq!(said("ttl"), Some("10"));
-        assert_eq!(
-            info.get_fullname(),
-            "Desk 1234567890ab._agentsc._tcp.local."
-        );
-        assert_eq!(
-            info.get_hostname(),
-            "switchboard-0199d2f4-7c1b-7000-8000-1234567890ab.local."
-        );
+        assert_eq!(info.get_fullname(), "Desk 1234567890ab._agentsc._tcp.local.");
+        assert_eq!(info.get_hostname(), "switchboard-0199d2f4-7c1b-7000-8000-1234567890ab.local.");
     }
 
     #[test]

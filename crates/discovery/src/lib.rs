@@ -75,13 +75,7 @@ impl Discovery {
         daemon.register(announcement)?;
         let (lookout, peers) = Lookout::new(daemon.clone(), settings.id.clone())?;
         let lookout = AbortOnDropHandle::new(tokio::spawn(lookout.run()));
-        Ok((
-            Self {
-                daemon,
-                _lookout: lookout,
-            },
-            peers,
-        ))
+        Ok((Self { daemon, _lookout: lookout }, peers))
     }
 
     /// Says goodbye, so that others need not wait for the time to run out.
@@ -89,10 +83,7 @@ impl Discovery {
         let Ok(stopped) = self.daemon.shutdown() else {
             return; // It has ended by itself.
         };
-        if tokio::time::timeout(GOODBYE, stopped.recv_async())
-            .await
-            .is_err()
-        {
+        if tokio::time::timeout(GOODBYE, stopped.recv_async()).await.is_err() {
             tracing::warn!("multicast DNS did not stop in time; others will notice by themselves");
         }
     }

@@ -44,16 +44,7 @@ impl Lookout {
     ) -> Result<(Self, watch::Receiver<Vec<Peer>>), Error> {
         let events = daemon.browse(SERVICE)?;
         let (peers, seen) = watch::channel(Vec::new());
-        Ok((
-            Self {
-                daemon,
-                events,
-                ourselves,
-                known: HashMap::new(),
-                peers,
-            },
-            seen,
-        ))
+        Ok((Self { daemon, events, ourselves, known: HashMap::new(), peers }, seen))
     }
 
     /// Looks out until multicast DNS has ended.
@@ -83,10 +74,7 @@ impl Lookout {
         match event {
             ServiceEvent::ServiceResolved(service) => {
                 let Some(peer) = Peer::read(&service) else {
-                    tracing::debug!(
-                        instance = service.get_fullname(),
-                        "an unusable announcement"
-                    );
+                    tracing::debug!(instance = service.get_fullname(), "an unusable announcement");
                     return;
                 };
                 if peer.id != self.ourselves {
@@ -136,11 +124,7 @@ impl Lookout {
     }
 
     fn publish(&self) {
-        let mut peers: Vec<Peer> = self
-            .known
-            .values()
-            .map(|known| known.peer.clone())
-            .collect();
+        let mut peers: Vec<Peer> = self.known.values().map(|known| known.peer.clone()).collect();
         peers.sort_by(|a, b| a.instance.cmp(&b.instance));
         self.peers.send_replace(peers);
     }

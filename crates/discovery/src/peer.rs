@@ -37,11 +37,8 @@ impl Peer {
     pub(crate) fn read(service: &ResolvedService) -> Option<Self> {
         let said = |key| service.get_property_val_str(key).map(str::to_owned);
         let id = AgentId::parse(service.get_property_val_str("id")?).ok()?;
-        let mut addresses: Vec<IpAddr> = service
-            .get_addresses()
-            .iter()
-            .map(mdns_sd::ScopedIp::to_ip_addr)
-            .collect();
+        let mut addresses: Vec<IpAddr> =
+            service.get_addresses().iter().map(mdns_sd::ScopedIp::to_ip_addr).collect();
         addresses.sort();
         Some(Self {
             name: said("name").unwrap_or_else(|| id.to_string()),
@@ -58,9 +55,7 @@ impl Peer {
 
 fn ttl(said: Option<&str>) -> Duration {
     let seconds = said.and_then(|text| text.parse::<u64>().ok());
-    seconds.map_or(USUAL_TTL, |seconds| {
-        Duration::from_secs(seconds.clamp(1, LONGEST_TTL))
-    })
+    seconds.map_or(USUAL_TTL, |seconds| Duration::from_secs(seconds.clamp(1, LONGEST_TTL)))
 }
 
 #[cfg(test)]
@@ -80,11 +75,7 @@ mod tests {
         assert_eq!(peer.ttl, Duration::from_secs(10));
         assert_eq!(peer.addresses, ["127.0.0.1".parse::<IpAddr>().unwrap()]);
         assert_eq!(read(&[("v", "v1.0")]), None, "without an id");
-        assert_eq!(
-            read(&[("id", "two words"), ("v", "v1.0")]),
-            None,
-            "with a bad id"
-        );
+        assert_eq!(read(&[("id", "two words"), ("v", "v1.0")]), None, "with a bad id");
         assert_eq!(read(&[("id", "desk")]), None, "without a version");
     }
 

@@ -9,11 +9,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// A port where no other test speaks.
 fn spare_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
+    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 fn broker(id: &str, mdns_port: u16) -> Settings {
@@ -87,9 +83,7 @@ async fn a_peer_that_falls_silent_is_gone_when_its_own_time_is_over() {
         let mut again = tokio::time::interval(Duration::from_millis(100));
         loop {
             again.tick().await;
-            socket
-                .send_to(&announcement, (Ipv4Addr::new(224, 0, 0, 251), port))
-                .unwrap();
+            socket.send_to(&announcement, (Ipv4Addr::new(224, 0, 0, 251), port)).unwrap();
         }
     };
     tokio::select! {
@@ -98,10 +92,7 @@ async fn a_peer_that_falls_silent_is_gone_when_its_own_time_is_over() {
     }
     let since = tokio::time::Instant::now();
     until(&mut seen, <[Peer]>::is_empty).await;
-    assert!(
-        since.elapsed() < Duration::from_secs(10),
-        "by its own second, not by the hour"
-    );
+    assert!(since.elapsed() < Duration::from_secs(10), "by its own second, not by the hour");
 }
 
 /// An announcement as bytes, from a peer that is not there.
@@ -114,14 +105,10 @@ mod silent {
         let service = name(&["_agentsc", "_tcp", "local"]);
         let instance = name(&[id, "_agentsc", "_tcp", "local"]);
         let host = name(&[id, "local"]);
-        let txt: Vec<u8> = [
-            format!("id={id}"),
-            "v=v1.0".into(),
-            format!("ttl={txt_ttl}"),
-        ]
-        .iter()
-        .flat_map(|text| std::iter::once(text.len() as u8).chain(text.bytes()))
-        .collect();
+        let txt: Vec<u8> = [format!("id={id}"), "v=v1.0".into(), format!("ttl={txt_ttl}")]
+            .iter()
+            .flat_map(|text| std::iter::once(text.len() as u8).chain(text.bytes()))
+            .collect();
         let srv = [&[0, 0, 0, 0, 0x1e, 0xd4], host.as_slice()].concat();
         let head = [0, 0, 0x84, 0, 0, 0, 0, 4, 0, 0, 0, 0];
         let records = [

@@ -27,10 +27,7 @@ impl Guard {
             IpAddr::V4(ip) => ip.to_string(),
             IpAddr::V6(ip) => format!("[{ip}]"),
         });
-        Self {
-            hosts: hosts.into(),
-            port: address.port(),
-        }
+        Self { hosts: hosts.into(), port: address.port() }
     }
 
     /// Why a request with these headers is turned away, if it is.
@@ -51,10 +48,7 @@ impl Guard {
         let Some(origin) = headers.get(header::ORIGIN) else {
             return None;
         };
-        if origin
-            .to_str()
-            .is_ok_and(|origin| self.is_our_origin(origin))
-        {
+        if origin.to_str().is_ok_and(|origin| self.is_our_origin(origin)) {
             return None;
         }
         Some("web pages of other origins may not use this broker")
@@ -63,11 +57,7 @@ impl Guard {
     fn is_ours(&self, host: &str) -> bool {
         let (name, port) = split_port(host);
         let port_fits = port.is_none_or(|port| port == self.port.to_string());
-        port_fits
-            && self
-                .hosts
-                .iter()
-                .any(|ours| ours.eq_ignore_ascii_case(name))
+        port_fits && self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
     }
 
     /// Another port is another origin.
@@ -114,34 +104,18 @@ mod tests {
 
     #[test]
     fn programs_and_our_own_page_are_welcome() {
-        for host in [
-            "127.0.0.1:7892",
-            "localhost:7892",
-            "LOCALHOST",
-            "[::1]:7892",
-            "127.0.0.1",
-        ] {
+        for host in ["127.0.0.1:7892", "localhost:7892", "LOCALHOST", "[::1]:7892", "127.0.0.1"] {
             assert!(!objection(Some(host), None), "{host}");
         }
-        assert!(!objection(
-            Some("127.0.0.1:7892"),
-            Some("http://127.0.0.1:7892")
-        ));
-        assert!(!objection(
-            Some("localhost:7892"),
-            Some("http://localhost:7892")
-        ));
+        assert!(!objection(Some("127.0.0.1:7892"), Some("http://127.0.0.1:7892")));
+        assert!(!objection(Some("localhost:7892"), Some("http://localhost:7892")));
     }
 
     #[test]
     fn other_names_other_origins_and_other_ports_are_turned_away() {
-        for host in [
-            "evil.example",
-            "evil.example:7892",
-            "127.0.0.1:80",
-            "127.0.0.1.evil.example",
-            "",
-        ] {
+        for host in
+            ["evil.example", "evil.example:7892", "127.0.0.1:80", "127.0.0.1.evil.example", ""]
+        {
             assert!(objection(Some(host), None), "{host}");
         }
         assert!(objection(None, None), "no Host at all");

@@ -54,16 +54,8 @@ pub async fn serve(
         };
         match Arc::clone(&seats).try_acquire_owned() {
             Ok(permit) => {
-                let seat = Seat {
-                    _permit: Arc::new(permit),
-                };
-                tasks.spawn(connection(
-                    stream,
-                    router.clone(),
-                    seat,
-                    limits.preauth,
-                    stop.clone(),
-                ));
+                let seat = Seat { _permit: Arc::new(permit) };
+                tasks.spawn(connection(stream, router.clone(), seat, limits.preauth, stop.clone()));
             }
             Err(_) => drop(tasks.spawn(turn_away(stream, limits.preauth))),
         }

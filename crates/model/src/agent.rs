@@ -25,14 +25,8 @@ pub enum Door {
 
 impl Door {
     /// Every door.
-    pub const ALL: [Self; 6] = [
-        Self::Bus,
-        Self::Lobby,
-        Self::Collaboration,
-        Self::Aacp,
-        Self::Discovery,
-        Self::Console,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Bus, Self::Lobby, Self::Collaboration, Self::Aacp, Self::Discovery, Self::Console];
 
     /// The door's name in the database, in JSON and on the screen.
     pub fn as_str(self) -> &'static str {

@@ -20,11 +20,8 @@ pub enum Policy {
 
 impl Policy {
     /// Every policy.
-    pub const ALL: [Self; 3] = [
-        Self::StopPropagationOnProcessed,
-        Self::StopPropagationOnStop,
-        Self::ContinueAll,
-    ];
+    pub const ALL: [Self; 3] =
+        [Self::StopPropagationOnProcessed, Self::StopPropagationOnStop, Self::ContinueAll];
 
     /// The policy's name in the protocol and in the database.
     pub fn as_str(self) -> &'static str {
@@ -75,13 +72,8 @@ pub enum AttemptOutcome {
 
 impl AttemptOutcome {
     /// Every outcome.
-    pub const ALL: [Self; 5] = [
-        Self::Processed,
-        Self::Declined,
-        Self::InvalidAnswer,
-        Self::TimedOut,
-        Self::Disconnected,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Processed, Self::Declined, Self::InvalidAnswer, Self::TimedOut, Self::Disconnected];
 
     /// The outcome's name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
@@ -96,9 +88,7 @@ impl AttemptOutcome {
 
     /// The outcome of that name.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|outcome| outcome.as_str() == text)
+        Self::ALL.into_iter().find(|outcome| outcome.as_str() == text)
     }
 }
 

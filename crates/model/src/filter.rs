@@ -48,10 +48,7 @@ impl MessageFilter {
             && self.state.is_none_or(|state| state == row.state)
             && self.agent_part().is_none_or(|part| {
                 contains(row.from.as_str(), &part)
-                    || row
-                        .to
-                        .as_ref()
-                        .is_some_and(|to| contains(to.as_str(), &part))
+                    || row.to.as_ref().is_some_and(|to| contains(to.as_str(), &part))
             })
             && self.topic_part().is_none_or(|part| {
                 let in_part =
@@ -94,9 +91,7 @@ impl MessageFilter {
 }
 
 fn part(text: Option<&str>) -> Option<String> {
-    text.map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(str::to_ascii_lowercase)
+    text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_ascii_lowercase)
 }
 
 /// Case is ignored for ASCII only, as in SQLite's `lower`.
@@ -214,26 +209,15 @@ mod tests {
     }
 
     fn finds(text: &str, payload: &str) -> bool {
-        let filter = MessageFilter {
-            text: Some(text.to_owned()),
-            ..MessageFilter::default()
-        };
+        let filter = MessageFilter { text: Some(text.to_owned()), ..MessageFilter::default() };
         filter.accepts(&row(), payload)
     }
 
     #[test]
     fn every_typed_word_must_begin_some_word() {
         let payload = r#"{"text":"Hello, wörld 42"}"#;
-        for found in [
-            "hello",
-            "HEL",
-            "wörld hello",
-            "42",
-            "analyzer",
-            "chat-1",
-            "tg summ",
-            "WÖR",
-        ] {
+        for found in ["hello", "HEL", "wörld hello", "42", "analyzer", "chat-1", "tg summ", "WÖR"]
+        {
             assert!(finds(found, payload), "{found:?} is there");
         }
         for absent in ["ello", "hello there", "43"] {
@@ -279,10 +263,7 @@ mod tests {
             ..MessageFilter::default()
         };
         assert!(blank.is_empty() && blank.accepts(&row(), "{}"));
-        let kind = MessageFilter {
-            kind: Some(Kind::Request),
-            ..MessageFilter::default()
-        };
+        let kind = MessageFilter { kind: Some(Kind::Request), ..MessageFilter::default() };
         assert!(!kind.is_empty() && !kind.accepts(&row(), "{}"));
     }
 }

@@ -43,10 +43,7 @@ impl AgentId {
 
     /// Whether this id belongs to the broker or the operator, and so to no agent.
     pub fn is_reserved(&self) -> bool {
-        matches!(
-            self.as_str(),
-            "operator" | "switchboard" | "router" | "lobby" | "global_lobby"
-        )
+        matches!(self.as_str(), "operator" | "switchboard" | "router" | "lobby" | "global_lobby")
     }
 
     /// The id as text.

@@ -76,9 +76,7 @@ impl Priority {
 
     /// The priority of that name.
     pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|priority| priority.as_str() == text)
+        Self::ALL.into_iter().find(|priority| priority.as_str() == text)
     }
 }
 
@@ -102,14 +100,8 @@ pub enum MessageState {
 
 impl MessageState {
     /// Every state.
-    pub const ALL: [Self; 6] = [
-        Self::Waiting,
-        Self::Processed,
-        Self::Dead,
-        Self::Discarded,
-        Self::Expired,
-        Self::Refused,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Waiting, Self::Processed, Self::Dead, Self::Discarded, Self::Expired, Self::Refused];
 
     /// The state's name in the database, in JSON and on the screen.
     pub fn as_str(self) -> &'static str {

@@ -39,9 +39,7 @@ impl Timestamp {
     /// Reads any RFC 3339 time.
     pub fn parse_iso(text: &str) -> Option<Self> {
         let at = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-        i64::try_from(at.unix_timestamp_nanos() / 1000)
-            .ok()
-            .map(Self)
+        i64::try_from(at.unix_timestamp_nanos() / 1000).ok().map(Self)
     }
 }
 

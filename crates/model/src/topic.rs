@@ -105,10 +105,7 @@ enum Token {
     Literal(char),
     AnyOne,
     Star,
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
+    Set { negated: bool, ranges: Vec<(char, char)> },
 }
 
 impl Token {
@@ -129,16 +126,11 @@ impl Pattern {
     pub fn parse(text: &str) -> Result<Self, InvalidTopic> {
         check(text)?;
         let mut tokens = tokenize(text);
-        let wild = tokens
-            .iter()
-            .any(|token| !matches!(token, Token::Literal(_)));
+        let wild = tokens.iter().any(|token| !matches!(token, Token::Literal(_)));
         if !wild && text.ends_with([':', '-', '.', '/', '_']) {
             tokens.push(Token::Star);
         }
-        Ok(Self {
-            text: text.into(),
-            tokens: tokens.into(),
-        })
+        Ok(Self { text: text.into(), tokens: tokens.into() })
     }
 
     /// The pattern as its subscriber wrote it.
@@ -163,10 +155,7 @@ impl Pattern {
         }
         let mut suffix: Vec<char> = self.tokens.iter().rev().map_while(literal).collect();
         suffix.reverse();
-        Shape::Wild {
-            prefix,
-            suffix: suffix.into_iter().collect(),
-        }
+        Shape::Wild { prefix, suffix: suffix.into_iter().collect() }
     }
 }
 
@@ -283,9 +272,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn matches(pattern: &str, topic: &str) -> bool {
-        Pattern::parse(pattern)
-            .unwrap()
-            .matches(&Topic::parse(topic).unwrap())
+        Pattern::parse(pattern).unwrap().matches(&Topic::parse(topic).unwrap())
     }
 
     #[test]
@@ -319,28 +306,18 @@ mod tests {
             ("a**b", "ab", true),
         ];
         for (pattern, topic, expected) in table {
-            assert_eq!(
-                matches(pattern, topic),
-                expected,
-                "{pattern} against {topic}"
-            );
+            assert_eq!(matches(pattern, topic), expected, "{pattern} against {topic}");
         }
     }
 
     #[test]
     fn a_trailing_delimiter_makes_a_prefix_and_anything_else_is_exact() {
         for pattern in ["inbound:", "inbound-", "inbound.", "inbound/", "inbound_"] {
-            assert!(
-                matches(pattern, &format!("{pattern}chat-1")),
-                "{pattern} is a prefix"
-            );
+            assert!(matches(pattern, &format!("{pattern}chat-1")), "{pattern} is a prefix");
             assert!(matches(pattern, pattern), "{pattern} matches itself");
         }
         assert!(!matches("inbound", "inbound:chat-1"));
-        assert!(
-            !matches("inb?und:", "inbound:chat-1"),
-            "with a wildcard it is no prefix"
-        );
+        assert!(!matches("inb?und:", "inbound:chat-1"), "with a wildcard it is no prefix");
     }
 
     #[test]

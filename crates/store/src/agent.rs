@@ -11,14 +11,8 @@ use crate::batch::AgentChange;
 use crate::record::AgentRecord;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[
-    UPSERT,
-    SEEN,
-    FORGET_CAPABILITIES,
-    ADD_CAPABILITY,
-    ALL,
-    ALL_CAPABILITIES,
-];
+pub(crate) const SQL: &[&str] =
+    &[UPSERT, SEEN, FORGET_CAPABILITIES, ADD_CAPABILITY, ALL, ALL_CAPABILITIES];
 
 const UPSERT: &str = "insert into agent (id, name, version, door, first_seen, last_seen) \
      values (?, ?, ?, ?, ?, ?) \
@@ -89,15 +83,9 @@ async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Resul
 /// Everyone, with what they can do.
 pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AgentRecord>, Error> {
     let mut capabilities: HashMap<String, Vec<Capability>> = HashMap::new();
-    for row in sqlx::query(ALL_CAPABILITIES)
-        .fetch_all(&mut *connection)
-        .await?
-    {
+    for row in sqlx::query(ALL_CAPABILITIES).fetch_all(&mut *connection).await? {
         let agent = row.try_get("agent")?;
-        capabilities
-            .entry(agent)
-            .or_default()
-            .push(capability(&row)?);
+        capabilities.entry(agent).or_default().push(capability(&row)?);
     }
     let rows = sqlx::query(ALL).fetch_all(connection).await?;
     let mut agents = Vec::with_capacity(rows.len());
@@ -141,8 +129,5 @@ pub(crate) fn door(text: &str) -> Result<Door, Error> {
 }
 
 pub(crate) fn meaningless(what: &'static str, value: &str) -> Error {
-    Error::Meaningless {
-        what,
-        value: value.to_owned(),
-    }
+    Error::Meaningless { what, value: value.to_owned() }
 }

@@ -115,41 +115,26 @@ impl Batch {
     fn add(&mut self, record: &Record) {
         match record {
             Record::Agent(agent) => {
-                self.places
-                    .agent
-                    .insert(agent.id.clone(), self.agents.len());
+                self.places.agent.insert(agent.id.clone(), self.agents.len());
                 self.agents.push(AgentChange::Known(agent.clone()));
             }
             Record::AgentSeen { id, at } => self.seen(id, *at),
             Record::Subscribed(subscription) => {
                 self.delta.last_subscription = self.delta.last_subscription.max(subscription.id.0);
-                self.subscriptions
-                    .push(SubscriptionChange::Began(subscription.clone()));
+                self.subscriptions.push(SubscriptionChange::Began(subscription.clone()));
             }
             Record::Unsubscribed { id, at } => {
-                self.subscriptions
-                    .push(SubscriptionChange::Ended { id: id.0, at: *at });
+                self.subscriptions.push(SubscriptionChange::Ended { id: id.0, at: *at });
             }
             Record::Message(message) => self.accept(message),
             Record::Delivery(delivery) => {
                 self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
-                self.places
-                    .delivery
-                    .insert(delivery.id, self.deliveries.len());
-                self.deliveries.push(NewDelivery {
-                    record: delivery.clone(),
-                    state: DeliveryState::Waiting,
-                });
+                self.places.delivery.insert(delivery.id, self.deliveries.len());
+                self.deliveries
+                    .push(NewDelivery { record: delivery.clone(), state: DeliveryState::Waiting });
             }
             Record::Attempt(attempt) => self.attempted(attempt),
-            Record::Settled {
-                message,
-                from,
-                state,
-                at,
-                to,
-                error,
-            } => self.settle(Settle {
+            Record::Settled { message, from, state, at, to, error } => self.settle(Settle {
                 message: *message,
                 from: *from,
                 state: *state,
@@ -157,22 +142,12 @@ impl Batch {
                 to: to.clone(),
                 error: error.clone(),
             }),
-            Record::DeadLetter {
-                message,
-                reason,
-                at,
-            } => self.dead_letters.push(NewDeadLetter {
+            Record::DeadLetter { message, reason, at } => self.dead_letters.push(NewDeadLetter {
                 message: *message,
                 reason: reason.as_str(),
                 at: *at,
             }),
-            Record::Audit {
-                at,
-                actor,
-                action,
-                subject,
-                detail,
-            } => self.audits.push(NewAudit {
+            Record::Audit { at, actor, action, subject, detail } => self.audits.push(NewAudit {
                 at: *at,
                 actor: actor.clone(),
                 action: action.clone(),
@@ -217,9 +192,7 @@ impl Batch {
         } else if let Some(change) = changed.and_then(|place| self.delivery_states.get_mut(place)) {
             change.1 = attempt.state;
         } else {
-            self.places
-                .delivery_state
-                .insert(id, self.delivery_states.len());
+            self.places.delivery_state.insert(id, self.delivery_states.len());
             self.delivery_states.push((id, attempt.state));
         }
         self.attempts.push(attempt.clone());
@@ -266,18 +239,12 @@ impl Batch {
             MessageState::Discarded | MessageState::Expired | MessageState::Refused => "discarded",
             MessageState::Waiting | MessageState::Processed => "replayed",
         };
-        let closed = ClosedLetter {
-            message,
-            status,
-            at,
-        };
+        let closed = ClosedLetter { message, status, at };
         let place = self.places.closed_letter.get(&message).copied();
         match place.and_then(|place| self.closed_letters.get_mut(place)) {
             Some(earlier) => *earlier = closed,
             None => {
-                self.places
-                    .closed_letter
-                    .insert(message, self.closed_letters.len());
+                self.places.closed_letter.insert(message, self.closed_letters.len());
                 self.closed_letters.push(closed);
             }
         }

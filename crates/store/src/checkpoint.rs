@@ -36,11 +36,7 @@ pub(crate) struct Checkpointer {
 impl Checkpointer {
     /// With a connection of its own, the log's path, and the writer's count of commits.
     pub(crate) fn new(connection: SqliteConnection, log: PathBuf, commits: Arc<AtomicU64>) -> Self {
-        Self {
-            connection,
-            log,
-            commits,
-        }
+        Self { connection, log, commits }
     }
 
     /// Runs until `stop` is sent or dropped.
@@ -55,9 +51,8 @@ impl Checkpointer {
                 _ = look.tick() => {}
             }
             let commits = self.commits.load(Ordering::Relaxed);
-            let large = tokio::fs::metadata(&self.log)
-                .await
-                .is_ok_and(|log| log.len() >= LARGE_LOG);
+            let large =
+                tokio::fs::metadata(&self.log).await.is_ok_and(|log| log.len() >= LARGE_LOG);
             if commits == moved || !(large || moved_at.elapsed() >= SMALL_LOG_EVERY) {
                 continue;
             }

@@ -97,10 +97,7 @@ mod tests {
         for ticket in 1..=room + 10 {
             reporter.done(Ticket(ticket));
         }
-        let error = Arc::new(Error::DiskNearlyFull {
-            free_mb: 0,
-            needed_mb: 1,
-        });
+        let error = Arc::new(Error::DiskNearlyFull { free_mb: 0, needed_mb: 1 });
         reporter.failed(vec![Ticket(room + 11)], error);
         reporter.done(Ticket(room + 12));
         assert!(reporter.is_behind(), "the channel is full");

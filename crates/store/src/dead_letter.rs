@@ -34,10 +34,7 @@ pub(crate) async fn insert(
 ) -> Result<(), sqlx::Error> {
     INSERT
         .run(connection, letters, |query, letter| {
-            query
-                .bind(int(letter.message))
-                .bind(letter.reason)
-                .bind(letter.at.0)
+            query.bind(int(letter.message)).bind(letter.reason).bind(letter.at.0)
         })
         .await?;
     Ok(())
@@ -70,7 +67,5 @@ pub(crate) async fn reason(
     };
     let text: &str = row.try_get("reason")?;
     let reason = DeadReason::parse(text);
-    reason
-        .map(Some)
-        .ok_or_else(|| meaningless("why a message died", text))
+    reason.map(Some).ok_or_else(|| meaningless("why a message died", text))
 }

@@ -62,10 +62,8 @@ pub(crate) async fn change_states(
     connection: &mut SqliteConnection,
     states: &[(DeliveryId, DeliveryState)],
 ) -> Result<(), sqlx::Error> {
-    MOVE.run(connection, states, |query, (id, state)| {
-        query.bind(int(id.0)).bind(state.as_str())
-    })
-    .await?;
+    MOVE.run(connection, states, |query, (id, state)| query.bind(int(id.0)).bind(state.as_str()))
+        .await?;
     Ok(())
 }
 

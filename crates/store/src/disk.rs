@@ -24,11 +24,7 @@ impl DiskGuard {
     /// Wants so much left on the disk that holds the folder.
     pub(crate) fn new(folder: PathBuf, needed_mb: u64) -> Self {
         let asked = None;
-        Self {
-            folder,
-            needed_mb,
-            asked,
-        }
+        Self { folder, needed_mb, asked }
     }
 
     /// Whether there is room for more messages.
@@ -52,9 +48,6 @@ impl DiskGuard {
         if free_mb >= self.needed_mb {
             return Ok(());
         }
-        Err(Error::DiskNearlyFull {
-            free_mb,
-            needed_mb: self.needed_mb,
-        })
+        Err(Error::DiskNearlyFull { free_mb, needed_mb: self.needed_mb })
     }
 }

@@ -20,9 +20,7 @@ pub(crate) fn create_folder(folder: &Path) -> Result<(), Error> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(folder)
-        .map_err(|error| not_writable(folder, error))
+    builder.create(folder).map_err(|error| not_writable(folder, error))
 }
 
 /// Holds the folder until the file is dropped. The system lets go of it even after a crash.
@@ -31,9 +29,7 @@ pub(crate) fn lock(folder: &Path) -> Result<File, Error> {
     let file = create_private(&path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(Error::InUse {
-            path: folder.to_owned(),
-        }),
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { path: folder.to_owned() }),
         Err(TryLockError::Error(error)) => Err(not_writable(&path, error)),
     }
 }
@@ -45,14 +41,11 @@ pub(crate) fn create_private(path: &Path) -> Result<File, Error> {
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options
-        .open(path)
-        .map_err(|error| not_writable(path, error))?;
+    let file = options.open(path).map_err(|error| not_writable(path, error))?;
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
-        file.set_permissions(mode)
-            .map_err(|error| not_writable(path, error))?;
+        file.set_permissions(mode).map_err(|error| not_writable(path, error))?;
     }
     Ok(file)
 }
@@ -69,9 +62,7 @@ pub(crate) fn look_at_header(path: &Path) -> Result<bool, Error> {
     let mut header = [0_u8; 100];
     let whole = file.read_exact(&mut header).is_ok();
     if !whole || !header.starts_with(HEADER) {
-        return Err(Error::NotOurs {
-            path: path.to_owned(),
-        });
+        return Err(Error::NotOurs { path: path.to_owned() });
     }
     let [.., high, low] = header.first_chunk::<18>().copied().unwrap_or_default();
     let page_size = match u64::from(u16::from_be_bytes([high, low])) {

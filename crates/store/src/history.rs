@@ -14,11 +14,7 @@ pub(crate) const SQL: &[&str] = &[PAGE, FOUND, FOUND_AGAIN];
 /// What is read of each message.
 macro_rules! read {
     () => {
-        concat!(
-            "select ",
-            message::columns!(),
-            ", case when ?9 then m.payload end as payload "
-        )
+        concat!("select ", message::columns!(), ", case when ?9 then m.payload end as payload ")
     };
 }
 
@@ -80,12 +76,7 @@ pub(crate) async fn messages(
     limit: u32,
     payloads: bool,
 ) -> Result<Vec<MessageRow>, Error> {
-    let page = Page {
-        filter,
-        before: before.unwrap_or(u64::MAX),
-        limit,
-        payloads,
-    };
+    let page = Page { filter, before: before.unwrap_or(u64::MAX), limit, payloads };
     let mut snapshot = pool.begin().await?;
     match search::query(filter) {
         Some(words) => page.by_words(&mut snapshot, &words).await,
@@ -108,12 +99,8 @@ impl Page<'_> {
         let mut found = self.one_by_one(&mut *snapshot, PAGE, up_to).await?;
         if found.len() < self.limit as usize {
             let before = self.before.min(up_to + 1);
-            let query = self.bind(
-                sqlx::query(FOUND).bind(words),
-                before,
-                self.limit,
-                self.payloads,
-            );
+            let query =
+                self.bind(sqlx::query(FOUND).bind(words), before, self.limit, self.payloads);
             for row in query.fetch_all(&mut **snapshot).await? {
                 found.push(read(&row)?);
             }
@@ -171,9 +158,7 @@ impl Page<'_> {
 
 fn read(found: &SqliteRow) -> Result<MessageRow, Error> {
     let mut row = message::row(found)?;
-    row.payload = found
-        .try_get::<Option<&str>, _>("payload")?
-        .map(Payload::trusted);
+    row.payload = found.try_get::<Option<&str>, _>("payload")?.map(Payload::trusted);
     Ok(row)
 }
 

@@ -85,11 +85,7 @@ impl Housekeeping {
 
     /// Whether to take a step although writes keep coming.
     pub(crate) fn due_under_load(&self) -> bool {
-        let pause = if self.more {
-            self.last_step_took * SHARE
-        } else {
-            UNDER_LOAD
-        };
+        let pause = if self.more { self.last_step_took * SHARE } else { UNDER_LOAD };
         Instant::now() >= (self.last_step + pause).max(self.not_before)
     }
 
@@ -115,10 +111,7 @@ impl Housekeeping {
         sqlx::query(BEGIN).execute(&mut *connection).await?;
         let (up_to, more_to_index) = search::step(&mut *connection, self.indexed_up_to).await?;
         let more_to_forget = match &mut self.walk {
-            Some(walk) => {
-                walk.step(&mut *connection, self.limits, clock::now())
-                    .await?
-            }
+            Some(walk) => walk.step(&mut *connection, self.limits, clock::now()).await?,
             None => false,
         };
         sqlx::query(COMMIT).execute(&mut *connection).await?;

@@ -94,10 +94,7 @@ pub(crate) async fn settle(
 ) -> Result<(), sqlx::Error> {
     let mut moves: HashMap<(MessageState, MessageState), Vec<&Settle>> = HashMap::new();
     for settle in settles {
-        moves
-            .entry((settle.from, settle.state))
-            .or_default()
-            .push(settle);
+        moves.entry((settle.from, settle.state)).or_default().push(settle);
     }
     for ((from, to), settles) in moves {
         let moved = SETTLE
@@ -143,12 +140,8 @@ pub(crate) async fn by_id(
         row,
         payload_text: payload,
         correlation_id: found.try_get("correlation")?,
-        expires_at: found
-            .try_get::<Option<i64>, _>("expires_at")?
-            .map(Timestamp),
-        settled_at: found
-            .try_get::<Option<i64>, _>("settled_at")?
-            .map(Timestamp),
+        expires_at: found.try_get::<Option<i64>, _>("expires_at")?.map(Timestamp),
+        settled_at: found.try_get::<Option<i64>, _>("settled_at")?.map(Timestamp),
         dead_reason: None,
         deliveries: Vec::new(),
     }))
@@ -163,10 +156,7 @@ pub(crate) fn row(row: &SqliteRow) -> Result<MessageRow, Error> {
         seq: uint(row.try_get("seq")?),
         id: message_id(row.try_get("id")?)?,
         from: agent_id(row.try_get("sender")?)?,
-        to: row
-            .try_get::<Option<&str>, _>("recipient")?
-            .map(agent_id)
-            .transpose()?,
+        to: row.try_get::<Option<&str>, _>("recipient")?.map(agent_id).transpose()?,
         topic: Some(row.try_get("topic")?),
         capability: row.try_get("capability")?,
         kind: kind(row.try_get("kind")?)?,

@@ -122,9 +122,8 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         quick_check(&mut connection, &database).await?;
     }
     migrate(&mut connection, &database).await?;
-    let (restored, indexed_up_to) = restore(&mut connection)
-        .await
-        .map_err(|error| explain_any(error, &database))?;
+    let (restored, indexed_up_to) =
+        restore(&mut connection).await.map_err(|error| explain_any(error, &database))?;
 
     let readers = SqlitePoolOptions::new()
         .max_connections(READERS)
@@ -136,10 +135,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     let checkpointer = Checkpointer::new(connect.connect().await?, log, Arc::clone(&commits));
     let (queue, receiver) = Queue::new();
     let (reporter, news) = Reporter::new();
-    let limits = Limits {
-        days: options.retention_days,
-        max_mb: options.retention_max_mb,
-    };
+    let limits = Limits { days: options.retention_days, max_mb: options.retention_max_mb };
     let writer = Writer {
         connection,
         reconnect: connect,
@@ -152,15 +148,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         commits,
         lock,
     };
-    Ok(Parts {
-        writer,
-        checkpointer,
-        queue,
-        readers,
-        commits: news,
-        restored,
-        database,
-    })
+    Ok(Parts { writer, checkpointer, queue, readers, commits: news, restored, database })
 }
 
 fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
@@ -193,18 +181,12 @@ fn connecting(database: &Path) -> SqliteConnectOptions {
 
 async fn quick_check(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
     let query = sqlx::query("pragma quick_check(1)");
-    let row = query
-        .fetch_one(connection)
-        .await
-        .map_err(|e| explain(e, path))?;
+    let row = query.fetch_one(connection).await.map_err(|e| explain(e, path))?;
     let verdict: String = row.try_get(0)?;
     if verdict == "ok" {
         return Ok(());
     }
-    Err(Error::Damaged {
-        path: path.to_owned(),
-        detail: verdict,
-    })
+    Err(Error::Damaged { path: path.to_owned(), detail: verdict })
 }
 
 /// The schema, in the order in which it grew.
@@ -218,35 +200,26 @@ pub(crate) fn migrator() -> Migrator {
 }
 
 async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
-    let not_ours = || Error::NotOurs {
-        path: path.to_owned(),
-    };
+    let not_ours = || Error::NotOurs { path: path.to_owned() };
     let empty = "select count(*) = 0 as empty from sqlite_schema";
     let query = sqlx::query(empty).fetch_one(&mut *connection);
     let row = query.await.map_err(|error| explain(error, path))?;
     if !row.try_get::<bool, _>("empty")? {
-        let id = sqlx::query("pragma application_id")
-            .fetch_one(&mut *connection)
-            .await?;
+        let id = sqlx::query("pragma application_id").fetch_one(&mut *connection).await?;
         // A migration that was cut short left its table behind and no more.
         let begun = connection.list_applied_migrations("_sqlx_migrations").await;
         if id.try_get::<i64, _>(0)? != APPLICATION_ID && !begun.is_ok_and(|done| done.is_empty()) {
             return Err(not_ours());
         }
     }
-    migrator()
-        .run_direct(None, connection, false)
-        .await
-        .map_err(|error| match error {
-            MigrateError::VersionMissing(_) => Error::Newer {
-                path: path.to_owned(),
-            },
-            MigrateError::VersionMismatch(_) => not_ours(),
-            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
-                explain(error, path)
-            }
-            other => Error::Database(sqlx::Error::Migrate(Box::new(other))),
-        })
+    migrator().run_direct(None, connection, false).await.map_err(|error| match error {
+        MigrateError::VersionMissing(_) => Error::Newer { path: path.to_owned() },
+        MigrateError::VersionMismatch(_) => not_ours(),
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+            explain(error, path)
+        }
+        other => Error::Database(sqlx::Error::Migrate(Box::new(other))),
+    })
 }
 
 async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), Error> {
@@ -272,10 +245,7 @@ pub(crate) fn log_path(database: &Path) -> PathBuf {
 /// Damage is the user's business; other errors stay as they are.
 fn explain(error: sqlx::Error, path: &Path) -> Error {
     if is_damage(&error) {
-        return Error::Damaged {
-            path: path.to_owned(),
-            detail: error.to_string(),
-        };
+        return Error::Damaged { path: path.to_owned(), detail: error.to_string() };
     }
     Error::Database(error)
 }

@@ -77,11 +77,7 @@ impl Queue {
         let permit = sender.try_reserve().map_err(|_| QueueFull)?;
         let ticket = Ticket(*next);
         *next += 1;
-        permit.send(Write {
-            ticket,
-            records,
-            share,
-        });
+        permit.send(Write { ticket, records, share });
         Ok(ticket)
     }
 
@@ -98,11 +94,7 @@ impl Queue {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = Ticket(end.1);
         end.1 += 1;
-        permit.send(Write {
-            ticket,
-            records,
-            share,
-        });
+        permit.send(Write { ticket, records, share });
         Ok(ticket)
     }
 

@@ -24,12 +24,7 @@ impl Many {
     /// `head`, then `row` as often as there are rows with commas between, then `tail`.
     pub(crate) const fn new(head: &'static str, row: &'static str, tail: &'static str) -> Self {
         let texts = OnceLock::new();
-        Self {
-            head,
-            row,
-            tail,
-            texts,
-        }
+        Self { head, row, tail, texts }
     }
 
     /// The statement for each of the fixed numbers of rows, largest first.

@@ -13,16 +13,8 @@ use crate::message;
 use crate::rows::{Many, int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[
-    PROGRESS,
-    ADVANCE,
-    NEXT_SIZES,
-    NEXT,
-    STALE_SIZES,
-    STALE,
-    REMOVE_STALE,
-    DONE_AGAIN,
-];
+pub(crate) const SQL: &[&str] =
+    &[PROGRESS, ADVANCE, NEXT_SIZES, NEXT, STALE_SIZES, STALE, REMOVE_STALE, DONE_AGAIN];
 
 /// Marks messages whose words are about to grow: nobody had them, and now somebody has.
 pub(crate) static MARK: Many = Many::new(
@@ -93,9 +85,7 @@ pub(crate) async fn mark_late(
 ) -> Result<(), sqlx::Error> {
     let seqs = messages.iter().map(|new| new.message.seq);
     let late: Vec<u64> = seqs.filter(|seq| *seq <= up_to).collect();
-    MARK_LATE
-        .run(connection, &late, |query, seq| query.bind(int(*seq)))
-        .await?;
+    MARK_LATE.run(connection, &late, |query, seq| query.bind(int(*seq))).await?;
     Ok(())
 }
 
@@ -106,13 +96,8 @@ pub(crate) async fn mark(
     up_to: u64,
 ) -> Result<(), sqlx::Error> {
     let gains_a_word = |settle: &&Settle| settle.to.is_some() && settle.message <= up_to;
-    let seqs: Vec<u64> = settles
-        .iter()
-        .filter(gains_a_word)
-        .map(|settle| settle.message)
-        .collect();
-    MARK.run(connection, &seqs, |query, seq| query.bind(int(*seq)))
-        .await?;
+    let seqs: Vec<u64> = settles.iter().filter(gains_a_word).map(|settle| settle.message).collect();
+    MARK.run(connection, &seqs, |query, seq| query.bind(int(*seq))).await?;
     Ok(())
 }
 
@@ -175,9 +160,7 @@ async fn add(
     entries: &[(u64, String)],
 ) -> Result<(), sqlx::Error> {
     INSERT
-        .run(connection, entries, |query, (seq, words)| {
-            query.bind(int(*seq)).bind(words.as_str())
-        })
+        .run(connection, entries, |query, (seq, words)| query.bind(int(*seq)).bind(words.as_str()))
         .await?;
     Ok(())
 }

@@ -50,9 +50,7 @@ impl Store {
             tasks: Mutex::new(Some(tasks)),
         };
         Ok(Opened {
-            store: Self {
-                inner: Arc::new(inner),
-            },
+            store: Self { inner: Arc::new(inner) },
             commits: parts.commits,
             restored: parts.restored,
         })

@@ -52,7 +52,7 @@ async fn direct(url: String, status: watch::Sender<Status>, mut wanted: watch::R
         match (&on_stage, want) {
             (None, true) => {
                 let exit = CancellationToken::new();
-                cast::enter(&url, &exit);
+                cast::enter(&url, &exit).await;
                 on_stage = Some(exit);
             }
             (Some(exit), false) => {

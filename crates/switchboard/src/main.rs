@@ -1,5 +1,6 @@
 //! `switchboardd`: the broker and its console, without a window.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -8,16 +9,20 @@ use switchboardd::{Options, asked_to_stop, log_to_stderr, start};
 #[tokio::main]
 async fn main() -> ExitCode {
     log_to_stderr();
-    let running = match start(Options::parse()).await {
+    let options = Options::parse();
+    let told_to_stop = asked_to_stop();
+    let running = match start(options).await {
         Ok(running) => running,
         Err(error) => {
             eprintln!("switchboardd: {error}");
             return ExitCode::from(error.exit_code());
         }
     };
-    println!("listening on {}", running.url());
-    println!("console at {}", running.console_url());
-    asked_to_stop().await;
+    let ready = format!("listening on {}\nconsole at {}\n", running.url(), running.console_url());
+    if let Err(error) = std::io::stdout().lock().write_all(ready.as_bytes()) {
+        tracing::warn!(%error, "nobody reads that the broker is ready");
+    }
+    told_to_stop.await;
     running.stop().await;
     ExitCode::SUCCESS
 }

@@ -6,23 +6,21 @@ use tracing_subscriber::EnvFilter;
 /// Writes what happens to stderr, as much of it as `RUST_LOG` asks for. Call it once, first.
 pub fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 
-/// Returns when the system or the person at the terminal wants the program to end.
-pub async fn asked_to_stop() {
-    let (Ok(mut terminate), Ok(mut interrupt)) = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-    ) else {
-        tracing::error!("signals cannot be heard; the program can only be killed");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+/// Ends when the system or the person at the terminal wants the program to end. It listens from
+/// the call on, not only when it is awaited: whoever starts a program may want to end it at once.
+pub fn asked_to_stop() -> impl Future<Output = ()> {
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async {
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else {
+            tracing::error!("signals cannot be heard; the program can only be killed");
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }

@@ -12,10 +12,7 @@ const ADMIN_TOKEN: &str = "admin-token";
 /// Reads the operator's token, or makes one of 256 random bits.
 pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
     let path = data_dir.join(ADMIN_TOKEN);
-    let failed = |source| StartError::CannotWrite {
-        path: path.clone(),
-        source,
-    };
+    let failed = |source| StartError::CannotWrite { path: path.clone(), source };
     match std::fs::read_to_string(&path) {
         Ok(text) if !text.trim().is_empty() => {
             // Someone may have copied the folder about; a secret stays one.
@@ -39,11 +36,7 @@ fn random_token() -> io::Result<String> {
 
 /// Writes a new file that only its owner can read, whatever the umask.
 pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

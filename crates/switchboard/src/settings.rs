@@ -107,10 +107,7 @@ pub struct Discovery {
 
 impl Default for Discovery {
     fn default() -> Self {
-        Self {
-            interfaces: vec!["lo".to_owned()],
-            mdns: true,
-        }
+        Self { interfaces: vec!["lo".to_owned()], mdns: true }
     }
 }
 
@@ -169,10 +166,7 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        Self {
-            days: 7,
-            max_mb: 2048,
-        }
+        Self { days: 7, max_mb: 2048 }
     }
 }
 
@@ -185,16 +179,10 @@ impl Settings {
                 return Ok(Self::default());
             }
             Err(source) => {
-                return Err(StartError::SettingsUnreadable {
-                    path: path.to_owned(),
-                    source,
-                });
+                return Err(StartError::SettingsUnreadable { path: path.to_owned(), source });
             }
         };
-        let wrong = |reason| StartError::SettingsWrong {
-            path: path.to_owned(),
-            reason,
-        };
+        let wrong = |reason| StartError::SettingsWrong { path: path.to_owned(), reason };
         let settings: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         settings.check().map_err(wrong)?;
         Ok(settings)
@@ -305,20 +293,12 @@ mod tests {
 
     #[test]
     fn an_address_that_others_can_reach_is_refused() {
-        let at = |listen: &str| {
-            Settings {
-                listen: listen.to_owned(),
-                ..Settings::default()
-            }
-            .address()
-        };
+        let at =
+            |listen: &str| Settings { listen: listen.to_owned(), ..Settings::default() }.address();
         assert!(at("127.0.0.1:0").is_ok());
         assert!(at("localhost:7892").is_ok());
         assert!(at("[::1]:7892").is_ok());
-        assert!(matches!(
-            at("0.0.0.0:7892"),
-            Err(StartError::NotLoopback(_))
-        ));
+        assert!(matches!(at("0.0.0.0:7892"), Err(StartError::NotLoopback(_))));
         assert!(matches!(at("7892"), Err(StartError::ArgumentWrong(_))));
     }
 

@@ -64,16 +64,15 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
     let opened = Store::open(&data_dir, &settings.store()).await?;
     let store = opened.store.clone();
+    let place = match Place::take(&data_dir, address).await {
+        Ok(place) => place,
+        Err(error) => {
+            store.close().await;
+            return Err(error);
+        }
+    };
+    let Place { listener, address, url, token, endpoint } = place;
     let (broker, core) = Broker::start(settings.broker(), opened).await;
-
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|source| StartError::CannotListen { address, source })?;
-    let address = listener
-        .local_addr()
-        .map_err(|source| StartError::CannotListen { address, source })?;
-    let url = format!("ws://{address}");
-    let token = secrets::admin_token(&data_dir)?;
 
     let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir);
     let closing = CancellationToken::new();
@@ -89,25 +88,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let router = Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .merge(switchboard_doors::bus::router(bus))
-        .merge(switchboard_console::http::router(
-            console.clone(),
-            &token,
-            closing.clone(),
-        ))
-        .layer(middleware::from_fn_with_state(
-            Guard::of(address),
-            guard::check,
-        ));
-    let serving = listener::serve(
-        listener,
-        router,
-        limits,
-        closed_to_new.clone(),
-        tasks.clone(),
-    );
+        .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
+        .layer(middleware::from_fn_with_state(Guard::of(address), guard::check));
+    let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());
     tasks.spawn(serving);
 
-    let endpoint = EndpointFile::write(&data_dir, &url)?;
     let discovery = discover(&settings, address, status.clone());
     let demo = Demo::new(url.clone(), status, demo_wishes);
     if options.demo {
@@ -128,6 +113,27 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         discovery,
         endpoint,
     })
+}
+
+/// What must be had from the system before the broker can start.
+struct Place {
+    listener: TcpListener,
+    address: SocketAddr,
+    url: String,
+    token: String,
+    endpoint: EndpointFile,
+}
+
+impl Place {
+    async fn take(data_dir: &Path, address: SocketAddr) -> Result<Self, StartError> {
+        let cannot_listen = |source| StartError::CannotListen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
+        let address = listener.local_addr().map_err(cannot_listen)?;
+        let url = format!("ws://{address}");
+        let token = secrets::admin_token(data_dir)?;
+        let endpoint = EndpointFile::write(data_dir, &url)?;
+        Ok(Self { listener, address, url, token, endpoint })
+    }
 }
 
 /// The operator's desk, with what tells it how things stand.

@@ -27,11 +27,8 @@ impl Core {
             Err(refusal) => return respond(reply, Err(refusal)),
         };
         let message = self.take_in(from, door, &send);
-        let away = plan.is_empty()
-            && send
-                .address
-                .agent()
-                .is_some_and(|id| self.registry.knows(id));
+        let away =
+            plan.is_empty() && send.address.agent().is_some_and(|id| self.registry.knows(id));
         if away {
             self.parking.park(message.clone(), None);
         }
@@ -64,20 +61,15 @@ impl Core {
             Caller::Operator => (AgentId::operator(), Door::Console),
             Caller::Connection(id) => {
                 let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
-                (
-                    connection.agent.clone().ok_or(Refusal::NotJoined)?,
-                    connection.door,
-                )
+                (connection.agent.clone().ok_or(Refusal::NotJoined)?, connection.door)
             }
         };
         if self.receipts.outstanding() >= UNWRITTEN {
             return Err(Refusal::DiskBusy);
         }
         for one in plan.observers.iter().chain(plan.chain.first()) {
-            let waiting = self
-                .registry
-                .connection(one.connection)
-                .map_or(0, |to| to.line.waiting());
+            let waiting =
+                self.registry.connection(one.connection).map_or(0, |to| to.line.waiting());
             self.check_queue(&one.agent, waiting)?;
         }
         match topic.agent() {
@@ -91,10 +83,7 @@ impl Core {
 
     fn check_queue(&self, agent: &AgentId, waiting: usize) -> Result<(), Refusal> {
         if waiting >= self.settings.queue {
-            return Err(Refusal::QueueFull {
-                agent: agent.clone(),
-                waiting,
-            });
+            return Err(Refusal::QueueFull { agent: agent.clone(), waiting });
         }
         Ok(())
     }
@@ -151,10 +140,7 @@ impl Core {
             }
             self.parking.remove(&journey.dispatch.message);
             self.tell(Event::Withdrawn { seq });
-            respond(
-                journey.reply.map(|(reply, _)| reply),
-                Err(Refusal::StorageFailed),
-            );
+            respond(journey.reply.map(|(reply, _)| reply), Err(Refusal::StorageFailed));
         }
     }
 
@@ -172,10 +158,7 @@ impl Core {
         };
         if ready {
             let receipt = journey.dispatch.receipt();
-            respond(
-                journey.reply.take().map(|(reply, _)| reply),
-                Ok(Reply::Sent(receipt)),
-            );
+            respond(journey.reply.take().map(|(reply, _)| reply), Ok(Reply::Sent(receipt)));
         }
         if journey.asked_once && journey.reply.is_none() {
             self.journeys.remove(&seq);

@@ -41,16 +41,7 @@ impl Core {
         let connection = to.connection;
         let (priority, bytes) = (message.priority, message.payload.as_str().len());
         self.registry.count_received(&to.agent);
-        self.deliveries.insert(
-            delivery,
-            Open {
-                seq,
-                role,
-                to,
-                message,
-                started_at: None,
-            },
-        );
+        self.deliveries.insert(delivery, Open { seq, role, to, message, started_at: None });
         if let Some(connection) = self.registry.connection_mut(connection) {
             connection.line.push(priority, delivery, bytes);
         }
@@ -68,12 +59,8 @@ impl Core {
                 continue;
             };
             open.started_at = Some(self.now.wall);
-            self.deadlines
-                .push(self.now.monotonic + self.settings.timeout, delivery);
-            let outgoing = Outgoing::Deliver {
-                delivery,
-                message: open.message.clone(),
-            };
+            self.deadlines.push(self.now.monotonic + self.settings.timeout, delivery);
+            let outgoing = Outgoing::Deliver { delivery, message: open.message.clone() };
             if connection.outbox.try_send(outgoing).is_err() {
                 // The door has gone; the news of that is on its way and settles this delivery.
                 return;
@@ -86,27 +73,18 @@ impl Core {
         let Caller::Connection(from) = caller else {
             return;
         };
-        if self
-            .deliveries
-            .get(&delivery)
-            .is_some_and(|open| open.to.connection == from)
-        {
+        if self.deliveries.get(&delivery).is_some_and(|open| open.to.connection == from) {
             self.answered(delivery, answer);
         }
     }
 
     pub(super) fn recipient_gone(&mut self, delivery: DeliveryId) {
-        self.answered(
-            delivery,
-            failed(AttemptOutcome::Disconnected, "the connection ended"),
-        );
+        self.answered(delivery, failed(AttemptOutcome::Disconnected, "the connection ended"));
     }
 
     pub(super) fn enforce_deadlines(&mut self) {
         let open = &self.deliveries;
-        let due = self
-            .deadlines
-            .take_due(self.now.monotonic, |id| open.contains_key(&id));
+        let due = self.deadlines.take_due(self.now.monotonic, |id| open.contains_key(&id));
         let seconds = self.settings.timeout.as_secs_f64();
         for delivery in due {
             let words = format!("no answer within {seconds} s");
@@ -135,11 +113,7 @@ impl Core {
             ended_at: self.now.wall,
             outcome: answer.outcome,
             message: answer.message.clone(),
-            state: if processed {
-                DeliveryState::Processed
-            } else {
-                DeliveryState::Failed
-            },
+            state: if processed { DeliveryState::Processed } else { DeliveryState::Failed },
         }));
         self.go_on(open.seq, Some((&open.to, open.role, answer)));
         self.pump(open.to.connection);
@@ -172,11 +146,8 @@ impl Core {
 
     fn is_live(&self, subscription: &Subscription) -> bool {
         let connection = self.registry.connection(subscription.connection);
-        connection.is_some_and(|one| {
-            one.subscriptions
-                .iter()
-                .any(|live| live.id == subscription.id)
-        })
+        connection
+            .is_some_and(|one| one.subscriptions.iter().any(|live| live.id == subscription.id))
     }
 
     /// Everyone has been asked. A message for one agent that has gone meanwhile waits for it.
@@ -209,11 +180,7 @@ impl Core {
             Verdict::Dead { reason, error } => {
                 self.totals.dead += 1;
                 let (message, at) = (message.seq, self.now.wall);
-                self.bookkeeping.push(Record::DeadLetter {
-                    message,
-                    reason,
-                    at,
-                });
+                self.bookkeeping.push(Record::DeadLetter { message, reason, at });
                 (MessageState::Dead, None, Some(error))
             }
         };
@@ -246,12 +213,8 @@ impl Core {
                     journey.asked_once = false;
                 }
                 None => {
-                    let journey = Journey {
-                        dispatch,
-                        on_disk: true,
-                        asked_once: false,
-                        reply: None,
-                    };
+                    let journey =
+                        Journey { dispatch, on_disk: true, asked_once: false, reply: None };
                     self.journeys.insert(message.seq, journey);
                 }
             }
@@ -261,12 +224,8 @@ impl Core {
 
     /// Takes back what has not been handed over; what has will be answered to nobody.
     pub(super) fn forget_deliveries_of(&mut self, seq: u64) {
-        let gone: Vec<DeliveryId> = self
-            .deliveries
-            .iter()
-            .filter(|(_, open)| open.seq == seq)
-            .map(|(id, _)| *id)
-            .collect();
+        let gone: Vec<DeliveryId> =
+            self.deliveries.iter().filter(|(_, open)| open.seq == seq).map(|(id, _)| *id).collect();
         for delivery in gone {
             let Some(open) = self.deliveries.remove(&delivery) else {
                 continue;

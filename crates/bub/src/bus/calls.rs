@@ -26,19 +26,13 @@ impl Calls {
     pub(super) fn open(self: &Arc<Self>) -> Result<Question, Error> {
         let mut table = self.table();
         if let Some(reason) = &table.ended {
-            return Err(Error::Ended {
-                reason: reason.clone(),
-            });
+            return Err(Error::Ended { reason: reason.clone() });
         }
         table.last_id += 1;
         let id = table.last_id;
         let (answer, outcome) = oneshot::channel();
         table.waiting.insert(id, answer);
-        Ok(Question {
-            calls: self.clone(),
-            id,
-            outcome,
-        })
+        Ok(Question { calls: self.clone(), id, outcome })
     }
 
     /// Hands an answer to whoever asked. One that nobody waits for any more is let go.
@@ -82,9 +76,10 @@ impl Question {
     pub(super) async fn answer(mut self) -> Outcome {
         match (&mut self.outcome).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(self.calls.ended().unwrap_or_else(|| Error::Ended {
-                reason: "the answer will not come".into(),
-            })),
+            Err(_) => Err(self
+                .calls
+                .ended()
+                .unwrap_or_else(|| Error::Ended { reason: "the answer will not come".into() })),
         }
     }
 }

@@ -70,35 +70,22 @@ fn is_zero(seconds: &u64) -> bool {
 impl Answer {
     /// Taken care of.
     pub fn processed() -> Self {
-        Self {
-            processed: true,
-            ..Self::default()
-        }
+        Self { processed: true, ..Self::default() }
     }
 
     /// Taken care of, with something for the sender.
     pub fn with(payload: Payload) -> Self {
-        Self {
-            payload: Some(payload),
-            ..Self::processed()
-        }
+        Self { payload: Some(payload), ..Self::processed() }
     }
 
     /// Not taken care of, and why.
     pub fn declined(message: impl Into<String>) -> Self {
-        Self {
-            message: Some(message.into()),
-            ..Self::default()
-        }
+        Self { message: Some(message.into()), ..Self::default() }
     }
 
     /// Not taken care of this time.
     pub fn retry(message: impl Into<String>, seconds: u64) -> Self {
-        Self {
-            should_retry: true,
-            retry_seconds: seconds,
-            ..Self::declined(message)
-        }
+        Self { should_retry: true, retry_seconds: seconds, ..Self::declined(message) }
     }
 }
 
@@ -116,18 +103,13 @@ impl Delivery {
             return Ok(());
         };
         let result = if self.reply.first_generation {
-            serde_json::to_string(&FirstGeneration {
-                success: answer.processed,
-                answer: &answer,
-            })
+            serde_json::to_string(&FirstGeneration { success: answer.processed, answer: &answer })
         } else {
             serde_json::to_string(&answer)
         };
         let result = result.map_err(|source| super::unreadable("processMessage", source))?;
         let frame = Frame::text(wire::response(&id, &result));
-        let ended = |_| Error::Ended {
-            reason: "before the answer could be sent".into(),
-        };
+        let ended = |_| Error::Ended { reason: "before the answer could be sent".into() };
         self.reply.outbox.send(frame).await.map_err(ended)
     }
 }

@@ -47,29 +47,16 @@ pub(crate) fn explain(url: &str, error: tungstenite::Error) -> Error {
             Error::NothingListens { url }
         }
         tungstenite::Error::Io(source) => Error::Unreachable { url, source },
-        tungstenite::Error::Url(reason) => Error::BadAddress {
-            url,
-            reason: reason.to_string(),
-        },
-        tungstenite::Error::HttpFormat(reason) => Error::BadAddress {
-            url,
-            reason: reason.to_string(),
-        },
+        tungstenite::Error::Url(reason) => Error::BadAddress { url, reason: reason.to_string() },
+        tungstenite::Error::HttpFormat(reason) => {
+            Error::BadAddress { url, reason: reason.to_string() }
+        }
         tungstenite::Error::Http(response) => {
-            let said = response
-                .body()
-                .as_deref()
-                .map(String::from_utf8_lossy)
-                .unwrap_or_default();
-            let reason = format!("{} {said}", response.status())
-                .trim_end()
-                .to_owned();
+            let said = response.body().as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            let reason = format!("{} {said}", response.status()).trim_end().to_owned();
             Error::Turned { url, reason }
         }
-        other => Error::Turned {
-            url,
-            reason: other.to_string(),
-        },
+        other => Error::Turned { url, reason: other.to_string() },
     }
 }
 
@@ -157,11 +144,7 @@ impl Mailroom {
         inbox: mpsc::Sender<Delivery>,
         outbox: mpsc::WeakSender<Frame>,
     ) -> Self {
-        Self {
-            calls,
-            inbox,
-            outbox,
-        }
+        Self { calls, inbox, outbox }
     }
 
     /// Hands one frame to whoever it is for. An error ends the connection.
@@ -183,10 +166,7 @@ impl Mailroom {
     fn answered(&self, frame: Incoming<'_>) -> Result<(), String> {
         let id = frame.id.and_then(|id| id.get().parse().ok());
         let outcome = match (frame.error, frame.result) {
-            (Some(error), _) => Err(Error::Refused {
-                code: error.code,
-                message: error.message,
-            }),
+            (Some(error), _) => Err(Error::Refused { code: error.code, message: error.message }),
             (None, Some(result)) => Ok(result.to_owned()),
             (None, None) => return Err("the bus sent neither a result nor an error".into()),
         };
@@ -218,29 +198,17 @@ impl Mailroom {
             from: params.from,
             message_id: params.message_id,
             correlation_id: params.correlation_id,
-            reply: ReplyTo {
-                id: frame.id.map(|id| id.get().into()),
-                first_generation,
-                outbox,
-            },
+            reply: ReplyTo { id: frame.id.map(|id| id.get().into()), first_generation, outbox },
         };
         if let Err(mpsc::error::TrySendError::Full(delivery)) = self.inbox.try_send(delivery) {
             // If even this cannot be written the connection is over, which the writer tells.
-            drop(
-                delivery
-                    .answer(Answer::retry("too much waits here already", 1))
-                    .await,
-            );
+            drop(delivery.answer(Answer::retry("too much waits here already", 1)).await);
         }
     }
 }
 
 async fn refuse(id: Option<&RawValue>, code: i64, message: &str, outbox: &mpsc::Sender<Frame>) {
     if let Some(id) = id {
-        drop(
-            outbox
-                .send(Frame::text(wire::refusal(id.get(), code, message)))
-                .await,
-        );
+        drop(outbox.send(Frame::text(wire::refusal(id.get(), code, message))).await);
     }
 }

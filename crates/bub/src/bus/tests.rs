@@ -13,13 +13,7 @@ struct FarEnd(WebSocketStream<TcpStream>);
 impl FarEnd {
     async fn text(&mut self) -> String {
         loop {
-            match self
-                .0
-                .next()
-                .await
-                .expect("a frame")
-                .expect("a whole frame")
-            {
+            match self.0.next().await.expect("a frame").expect("a whole frame") {
                 Frame::Text(text) => return text.to_string(),
                 other => assert!(other.is_pong(), "unexpected {other:?}"),
             }
@@ -31,15 +25,11 @@ impl FarEnd {
     }
 
     async fn say(&mut self, frame: impl ToString) {
-        self.0
-            .send(Frame::text(frame.to_string()))
-            .await
-            .expect("room in the socket");
+        self.0.send(Frame::text(frame.to_string())).await.expect("room in the socket");
     }
 
     async fn answer(&mut self, question: &Value, result: Value) {
-        self.say(json!({"jsonrpc": "2.0", "result": result, "id": question["id"]}))
-            .await;
+        self.say(json!({"jsonrpc": "2.0", "result": result, "id": question["id"]})).await;
     }
 }
 
@@ -53,11 +43,7 @@ async fn listen() -> (TcpListener, String) {
 async fn connected() -> (Bus, FarEnd) {
     let (listener, url) = listen().await;
     let far_end = async {
-        let mut far = FarEnd(
-            accept_async(listener.accept().await.unwrap().0)
-                .await
-                .unwrap(),
-        );
+        let mut far = FarEnd(accept_async(listener.accept().await.unwrap().0).await.unwrap());
         let hello = far.json().await;
         far.answer(&hello, json!({"serverId": "bus"})).await;
         far
@@ -76,11 +62,7 @@ async fn connecting_introduces_the_agent_with_its_token_and_capabilities() {
     info.capabilities.push(Capability::named("summarize"));
     let joining = Bus::connect(&url, &id, info, Some("secret"));
     let far_end = async {
-        let mut far = FarEnd(
-            accept_async(listener.accept().await.unwrap().0)
-                .await
-                .unwrap(),
-        );
+        let mut far = FarEnd(accept_async(listener.accept().await.unwrap().0).await.unwrap());
         let hello = far.json().await;
         far.answer(&hello, json!({})).await;
         hello
@@ -89,10 +71,7 @@ async fn connecting_introduces_the_agent_with_its_token_and_capabilities() {
     bus.unwrap();
     assert_eq!(hello["method"], "initialize");
     assert_eq!(hello["params"]["clientId"], "analyzer");
-    assert_eq!(
-        hello["params"]["clientInfo"],
-        json!({"name": "demo", "version": "0.1.0"})
-    );
+    assert_eq!(hello["params"]["clientInfo"], json!({"name": "demo", "version": "0.1.0"}));
     assert_eq!(hello["params"]["authToken"], "secret");
     assert_eq!(hello["params"]["capabilities"][0]["name"], "summarize");
 }
@@ -102,15 +81,10 @@ async fn a_refused_introduction_gives_the_code_and_the_words_of_the_bus() {
     let (listener, url) = listen().await;
     let id = AgentId::parse("tester").unwrap();
     let far_end = async {
-        let mut far = FarEnd(
-            accept_async(listener.accept().await.unwrap().0)
-                .await
-                .unwrap(),
-        );
+        let mut far = FarEnd(accept_async(listener.accept().await.unwrap().0).await.unwrap());
         let hello = far.json().await;
         let error = json!({"code": -32002, "message": "wrong token"});
-        far.say(json!({"jsonrpc": "2.0", "error": error, "id": hello["id"]}))
-            .await;
+        far.say(json!({"jsonrpc": "2.0", "error": error, "id": hello["id"]})).await;
     };
     let joining = Bus::connect(&url, &id, ClientInfo::new("test", "1"), None);
     let (bus, ()) = tokio::join!(joining, far_end);
@@ -126,14 +100,8 @@ async fn where_nothing_listens_the_error_says_what_to_do() {
     drop(listener);
     let id = AgentId::parse("tester").unwrap();
     let info = ClientInfo::new("test", "1");
-    let error = Bus::connect(&url, &id, info, None)
-        .await
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        format!("nothing listens at {url}: start Switchboard, or set BUB_BUS_URL")
-    );
+    let error = Bus::connect(&url, &id, info, None).await.unwrap_err().to_string();
+    assert_eq!(error, format!("nothing listens at {url}: start Switchboard, or set BUB_BUS_URL"));
 }
 
 #[tokio::test]
@@ -146,10 +114,8 @@ async fn answers_find_their_questions_in_whatever_order_they_come() {
     };
     let answering = async {
         let (one, two) = (far.json().await, far.json().await);
-        far.answer(&two, json!({"success": true, "messageId": "second"}))
-            .await;
-        far.answer(&one, json!({"success": false, "messageId": "first"}))
-            .await;
+        far.answer(&two, json!({"success": true, "messageId": "second"})).await;
+        far.answer(&one, json!({"success": false, "messageId": "first"})).await;
     };
     let ((first, second), ()) = tokio::join!(sending, answering);
     assert_eq!(first.unwrap().message_id.as_deref(), Some("first"));
@@ -166,10 +132,8 @@ async fn a_payload_keeps_every_digit_both_ways() {
         assert!(sent.contains(digits), "{sent}");
         let acks =
             format!(r#"[{{"client_id":"x","clientId":"x","processed":true,"payload":{digits}}}]"#);
-        far.say(format!(
-            r#"{{"jsonrpc":"2.0","result":{{"success":true,"acks":{acks}}},"id":2}}"#
-        ))
-        .await;
+        far.say(format!(r#"{{"jsonrpc":"2.0","result":{{"success":true,"acks":{acks}}},"id":2}}"#))
+            .await;
     };
     let (result, ()) = tokio::join!(bus.send("a \"quoted\" topic", &payload), answering);
     let result = result.unwrap();
@@ -204,8 +168,7 @@ async fn a_delivery_is_handed_over_and_its_answer_goes_back_under_its_id() {
 async fn a_bus_of_the_first_generation_hears_success_too() {
     let (bus, mut far) = connected().await;
     let params = json!({"topic": "inbound:1", "payload": {}});
-    far.say(json!({"jsonrpc": "2.0", "method": "sendMessage", "id": 9, "params": params}))
-        .await;
+    far.say(json!({"jsonrpc": "2.0", "method": "sendMessage", "id": 9, "params": params})).await;
     let delivery = bus.next_delivery().await.expect("a delivery");
     delivery.answer(Answer::processed()).await.unwrap();
     let answer = far.json().await;
@@ -216,11 +179,9 @@ async fn a_bus_of_the_first_generation_hears_success_too() {
 #[tokio::test]
 async fn unknown_methods_and_broken_deliveries_are_refused_not_ignored() {
     let (_bus, mut far) = connected().await;
-    far.say(json!({"jsonrpc": "2.0", "method": "dance", "id": 1, "params": {}}))
-        .await;
+    far.say(json!({"jsonrpc": "2.0", "method": "dance", "id": 1, "params": {}})).await;
     assert_eq!(far.json().await["error"]["code"], -32601);
-    far.say(json!({"jsonrpc": "2.0", "method": "processMessage", "id": 2, "params": {}}))
-        .await;
+    far.say(json!({"jsonrpc": "2.0", "method": "processMessage", "id": 2, "params": {}})).await;
     assert_eq!(far.json().await["error"]["code"], -32602);
 }
 
@@ -262,11 +223,9 @@ async fn a_lost_connection_ends_every_question_now_and_later() {
 #[tokio::test]
 async fn closing_writes_what_is_left_and_then_says_goodbye() {
     let (bus, mut far) = connected().await;
-    far.say(
-        json!({"jsonrpc": "2.0", "method": "processMessage", "id": 1,
-                   "params": {"topic": "t", "payload": {}}}),
-    )
-    .await;
+    far.say(json!({"jsonrpc": "2.0", "method": "processMessage", "id": 1,
+                   "params": {"topic": "t", "payload": {}}}))
+        .await;
     let delivery = bus.next_delivery().await.expect("a delivery");
     delivery.answer(Answer::processed()).await.unwrap();
     let far_end = async {

@@ -66,10 +66,7 @@ impl<'a> Initialize<'a> {
     pub(super) fn new(id: &'a AgentId, info: &'a ClientInfo, token: Option<&'a str>) -> Self {
         Self {
             client_id: id,
-            client_info: Program {
-                name: &info.name,
-                version: &info.version,
-            },
+            client_info: Program { name: &info.name, version: &info.version },
             auth_token: token,
             capabilities: &info.capabilities,
         }
@@ -90,11 +87,7 @@ pub(super) struct Unsubscribe<'a> {
 
 /// The payload goes in as the text it is, so that numbers keep every digit.
 pub(super) fn send_params(topic: &str, payload: &Payload) -> String {
-    format!(
-        r#"{{"topic":{},"payload":{}}}"#,
-        json_string(topic),
-        payload.as_str()
-    )
+    format!(r#"{{"topic":{},"payload":{}}}"#, json_string(topic), payload.as_str())
 }
 
 /// A call; `params` is JSON text.

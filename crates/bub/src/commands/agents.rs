@@ -77,14 +77,8 @@ impl Agents {
 }
 
 fn row(agent: Agent) -> [String; 10] {
-    let can = agent
-        .capabilities
-        .into_iter()
-        .map(|capability| capability.name);
-    let listens = agent
-        .subscriptions
-        .into_iter()
-        .map(|subscription| subscription.pattern);
+    let can = agent.capabilities.into_iter().map(|capability| capability.name);
+    let listens = agent.subscriptions.into_iter().map(|subscription| subscription.pattern);
     [
         visible(&agent.id).into_owned(),
         agent.status,

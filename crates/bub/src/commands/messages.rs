@@ -57,22 +57,8 @@ struct Filter {
 
 impl From<Filter> for MessageFilter {
     fn from(filter: Filter) -> Self {
-        let Filter {
-            kind,
-            agent,
-            topic,
-            door,
-            state,
-            text,
-        } = filter;
-        Self {
-            kind,
-            door,
-            state,
-            agent,
-            topic,
-            text,
-        }
+        let Filter { kind, agent, topic, door, state, text } = filter;
+        Self { kind, door, state, agent, topic, text }
     }
 }
 
@@ -80,21 +66,13 @@ impl Messages {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let history = History::new(self.operator.console()?, self.filter.into());
         if self.follow {
-            let printer = if self.json {
-                Printer::lines()
-            } else {
-                Printer::table()
-            };
+            let printer = if self.json { Printer::lines() } else { Printer::table() };
             return tokio::select! {
                 ended = tail::follow(&history, self.limit, printer) => ended,
                 stopped = interrupted() => stopped,
             };
         }
         let rows = history.newest(self.limit).await?;
-        if self.json {
-            printer::document(&rows)
-        } else {
-            Printer::table().print(&rows)
-        }
+        if self.json { printer::document(&rows) } else { Printer::table().print(&rows) }
     }
 }

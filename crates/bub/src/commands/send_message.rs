@@ -27,13 +27,9 @@ pub(crate) struct SendMessage {
 
 impl SendMessage {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let topic = self
-            .topic
-            .as_deref()
-            .filter(|topic| !topic.is_empty())
-            .ok_or_else(|| {
-                Failure::Usage("no topic: give --topic, or set BUB_DEFAULT_TOPIC".into())
-            })?;
+        let topic = self.topic.as_deref().filter(|topic| !topic.is_empty()).ok_or_else(|| {
+            Failure::Usage("no topic: give --topic, or set BUB_DEFAULT_TOPIC".into())
+        })?;
         let payload = Payload::parse(&read(&self.payload)?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let result = match self.send(topic, &payload).await {
@@ -46,11 +42,7 @@ impl SendMessage {
             }
         };
         output::line(&result.json)?;
-        if result.success {
-            Ok(())
-        } else {
-            Err(Failure::Shown)
-        }
+        if result.success { Ok(()) } else { Err(Failure::Shown) }
     }
 
     async fn send(&self, topic: &str, payload: &Payload) -> Result<SendResult, Failure> {
@@ -76,10 +68,7 @@ fn read(argument: &str) -> Result<String, Failure> {
     match argument.strip_prefix('@') {
         None => Ok(argument.to_owned()),
         Some(file) => {
-            let path = find(
-                Path::new(file),
-                std::env::var_os("BUB_WORKSPACE").map(PathBuf::from),
-            );
+            let path = find(Path::new(file), std::env::var_os("BUB_WORKSPACE").map(PathBuf::from));
             std::fs::read_to_string(&path)
                 .map_err(|error| unreadable(&path.display().to_string(), error))
         }
@@ -108,10 +97,6 @@ mod tests {
         assert_eq!(find(name, Some(workspace.path().into())), inside);
         assert_eq!(find(name, None), name);
         let missing = Path::new("nowhere.json");
-        assert_eq!(
-            find(missing, Some(workspace.path().into())),
-            missing,
-            "named as it was given"
-        );
+        assert_eq!(find(missing, Some(workspace.path().into())), missing, "named as it was given");
     }
 }

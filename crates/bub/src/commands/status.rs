@@ -66,19 +66,13 @@ struct Agent {
 impl Status {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         // The feed begins with everything as it is now, which is what we want to know.
-        let mut feed = self
-            .operator
-            .console()?
-            .watch(&MessageFilter::default())
-            .await?;
+        let mut feed = self.operator.console()?.watch(&MessageFilter::default()).await?;
         let snapshot = feed.next().await?;
         if self.json {
             return output::line(&document(&snapshot).to_string());
         }
         let snapshot: Snapshot = serde_json::from_value(snapshot)?;
-        lines(&snapshot)
-            .iter()
-            .try_for_each(|line| output::line(line))
+        lines(&snapshot).iter().try_for_each(|line| output::line(line))
     }
 }
 
@@ -91,58 +85,27 @@ fn document(snapshot: &Value) -> Value {
 }
 
 fn lines(snapshot: &Snapshot) -> Vec<String> {
-    let Snapshot {
-        status,
-        totals,
-        figures,
-        agents,
-    } = snapshot;
-    let here = agents
-        .iter()
-        .filter(|agent| agent.status != "unavailable")
-        .count();
-    let demo = if status.demo {
-        ", with the demo agents"
-    } else {
-        ""
-    };
-    let quick = figures
-        .p50_micros
-        .zip(figures.p99_micros)
-        .map(|(half, most)| {
-            format!(
-                ", half settled within {}, 99 % within {}",
-                duration(half),
-                duration(most)
-            )
-        });
+    let Snapshot { status, totals, figures, agents } = snapshot;
+    let here = agents.iter().filter(|agent| agent.status != "unavailable").count();
+    let demo = if status.demo { ", with the demo agents" } else { "" };
+    let quick = figures.p50_micros.zip(figures.p99_micros).map(|(half, most)| {
+        format!(", half settled within {}, 99 % within {}", duration(half), duration(most))
+    });
     let mdns = match status.mdns_peers {
         None => "off".to_owned(),
         Some(1) => "1 other broker on the network".to_owned(),
         Some(peers) => format!("{peers} other brokers on the network"),
     };
     vec![
-        format!(
-            "Switchboard {} since {} UTC{demo}",
-            status.version,
-            date_time(status.started_at)
-        ),
+        format!("Switchboard {} since {} UTC{demo}", status.version, date_time(status.started_at)),
         format!("  bus        {}", status.url),
-        format!(
-            "  data       {} ({:.1} MB)",
-            status.data_dir,
-            figures.database_bytes as f64 / 1e6
-        ),
+        format!("  data       {} ({:.1} MB)", status.data_dir, figures.database_bytes as f64 / 1e6),
         format!(
             "  agents     {here} here, {} known, {} connections",
             agents.len(),
             figures.connections
         ),
-        format!(
-            "  traffic    {:.1} a second{}",
-            figures.per_second,
-            quick.unwrap_or_default()
-        ),
+        format!("  traffic    {:.1} a second{}", figures.per_second, quick.unwrap_or_default()),
         format!(
             "  messages   {} accepted = {} processed + {} waiting + {} dead + {} discarded + {} expired",
             totals.accepted,

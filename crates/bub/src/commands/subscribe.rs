@@ -46,10 +46,7 @@ impl Subscribe {
         for topic in &self.topics {
             bus.subscribe(topic, self.policy).await?;
         }
-        eprintln!(
-            "listening to {}; Ctrl-C ends",
-            visible(&self.topics.join(", "))
-        );
+        eprintln!("listening to {}; Ctrl-C ends", visible(&self.topics.join(", ")));
         tokio::select! {
             ended = self.listen(&bus) => ended,
             stopped = interrupted() => {
@@ -95,13 +92,8 @@ impl Subscribe {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the edge itself: when this line was printed"
-)]
+#[expect(clippy::disallowed_methods, reason = "the edge itself: when this line was printed")]
 fn now() -> Timestamp {
-    let since_1970 = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_1970.as_micros()).unwrap_or(i64::MAX))
 }

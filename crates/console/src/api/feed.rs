@@ -16,11 +16,7 @@ pub struct Watch {
 
 /// What the feed says.
 #[derive(Clone, Debug, Serialize, TS)]
-#[serde(
-    tag = "type",
-    rename_all = "camelCase",
-    rename_all_fields = "camelCase"
-)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum FeedEvent {
     /// Everything as it is now. Comes first, and again when the feed fell behind.
     Snapshot {

@@ -78,9 +78,6 @@ mod tests {
             std::fs::write(&path, &now).unwrap();
         }
         let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            kept == now,
-            "ui/src/api/generated.ts is out of date: run ./dev types"
-        );
+        assert!(kept == now, "ui/src/api/generated.ts is out of date: run ./dev types");
     }
 }

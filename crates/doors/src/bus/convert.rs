@@ -46,13 +46,9 @@ pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> 
     let params = params.map_or("{}", RawValue::get);
     let initialize: Initialize<'_> =
         serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
-    let id = initialize
-        .client_id
-        .ok_or_else(|| wrong("clientId is missing".to_owned()))?;
+    let id = initialize.client_id.ok_or_else(|| wrong("clientId is missing".to_owned()))?;
     let agent = AgentId::parse(&id).map_err(|error| wrong(error.to_string()))?;
-    let info = initialize
-        .client_info
-        .ok_or_else(|| wrong("clientInfo is missing".to_owned()))?;
+    let info = initialize.client_info.ok_or_else(|| wrong("clientInfo is missing".to_owned()))?;
     let types_payloads = types_its_payloads(&info.version);
     let capabilities = initialize.capabilities.map(|list| {
         let full = |one| match one {
@@ -61,15 +57,7 @@ pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> 
         };
         list.into_iter().map(full).collect()
     });
-    Ok((
-        Join {
-            agent,
-            name: info.name,
-            version: info.version,
-            capabilities,
-        },
-        types_payloads,
-    ))
+    Ok((Join { agent, name: info.name, version: info.version, capabilities }, types_payloads))
 }
 
 /// From 0.2 on a payload must say what it is.
@@ -107,11 +95,7 @@ impl<'a> Where<'a> {
     }
 
     fn topic(&self) -> Result<&str, RpcError> {
-        let topic = self
-            .topic
-            .as_deref()
-            .or(self.address.as_deref())
-            .or(self.to.as_deref());
+        let topic = self.topic.as_deref().or(self.address.as_deref()).or(self.to.as_deref());
         topic.ok_or_else(|| RpcError::invalid_params("topic is missing"))
     }
 }
@@ -126,17 +110,12 @@ pub(crate) fn subscribe(params: Option<&RawValue>) -> Result<Command, RpcError> 
             RpcError::invalid_params(format!("policy {name:?} is not one of: {known}"))
         })?),
     };
-    Ok(Command::Subscribe {
-        pattern: pattern(given.topic()?)?,
-        policy,
-    })
+    Ok(Command::Subscribe { pattern: pattern(given.topic()?)?, policy })
 }
 
 /// Reads `unsubscribe`.
 pub(crate) fn unsubscribe(params: Option<&RawValue>) -> Result<Command, RpcError> {
-    Ok(Command::Unsubscribe {
-        pattern: pattern(Where::read(params)?.topic()?)?,
-    })
+    Ok(Command::Unsubscribe { pattern: pattern(Where::read(params)?.topic()?)? })
 }
 
 fn pattern(text: &str) -> Result<Pattern, RpcError> {
@@ -157,9 +136,7 @@ pub(crate) fn send(params: Option<&RawValue>, must_be_typed: bool) -> Result<Sen
     let given = Where::read(params)?;
     let topic = Topic::parse(given.topic()?)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
-    let payload = given
-        .payload
-        .ok_or_else(|| RpcError::invalid_params("payload is missing"))?;
+    let payload = given.payload.ok_or_else(|| RpcError::invalid_params("payload is missing"))?;
     let head: PayloadHead<'_> = match serde_json::from_str(payload.get()) {
         Ok(head) => head,
         Err(error) if must_be_typed => {
@@ -231,11 +208,7 @@ pub(crate) fn answer(result: &RawValue) -> Answer {
         return invalid_answer("the answer says neither processed nor success");
     };
     Answer {
-        outcome: if processed {
-            AttemptOutcome::Processed
-        } else {
-            AttemptOutcome::Declined
-        },
+        outcome: if processed { AttemptOutcome::Processed } else { AttemptOutcome::Declined },
         stop: peer.stop_propagation,
         stops_only_on_request: peer.processed.is_none(),
         message: peer.message.map(Cow::into_owned),
@@ -287,13 +260,7 @@ pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a>
         Some(correlation) => Cow::Borrowed(correlation.as_str()),
         None => Cow::Owned(message_id.clone()),
     };
-    DeliveryHead {
-        topic,
-        from: message.from.as_str(),
-        to: topic,
-        message_id,
-        correlation_id,
-    }
+    DeliveryHead { topic, from: message.from.as_str(), to: topic, message_id, correlation_id }
 }
 
 /// The answer to `sendMessage`: a superset that clients of every generation read.
@@ -377,11 +344,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> RpcError {
                 "reason": refusal.to_string(),
                 "retryAfterMs": RETRY_AFTER_MS,
             });
-            return RpcError {
-                code: -32014,
-                message: "Busy".into(),
-                data: Some(data),
-            };
+            return RpcError { code: -32014, message: "Busy".into(), data: Some(data) };
         }
         Code::Stopping => (-32015, "Stopping"),
         Code::StorageFailed | Code::Internal => (-32603, "Internal error"),
@@ -409,11 +372,7 @@ mod tests {
             r#"{"clientId":"a","clientInfo":{"version":"1"}}"#,
             "[]",
         ] {
-            assert_eq!(
-                join(Some(raw(params))).unwrap_err().code,
-                -32002,
-                "{params}"
-            );
+            assert_eq!(join(Some(raw(params))).unwrap_err().code, -32002, "{params}");
         }
         assert_eq!(join(None).unwrap_err().code, -32002);
     }
@@ -448,15 +407,8 @@ mod tests {
             r#"{"from":"x","to":"agent:b","messageId":"1","payload":{"type":"t"}}"#,
         ] {
             let send = send(Some(raw(params)), true).unwrap();
-            assert_eq!(
-                send.address,
-                Address::Agent(AgentId::parse("b").unwrap()),
-                "{params}"
-            );
-            assert_eq!(
-                (send.kind, send.capability.as_deref()),
-                (Kind::Request, Some("t"))
-            );
+            assert_eq!(send.address, Address::Agent(AgentId::parse("b").unwrap()), "{params}");
+            assert_eq!((send.kind, send.capability.as_deref()), (Kind::Request, Some("t")));
         }
     }
 
@@ -467,20 +419,10 @@ mod tests {
         assert!(!newer.stops_only_on_request);
         let early = answer(raw(r#"{"success":true,"stopPropagation":false}"#));
         assert_eq!(early.outcome, AttemptOutcome::Processed);
-        assert!(
-            early.stops_only_on_request,
-            "it says itself whether to stop"
-        );
-        assert_eq!(
-            answer(raw(r#"{"processed":false}"#)).outcome,
-            AttemptOutcome::Declined
-        );
+        assert!(early.stops_only_on_request, "it says itself whether to stop");
+        assert_eq!(answer(raw(r#"{"processed":false}"#)).outcome, AttemptOutcome::Declined);
         for nonsense in ["{}", "7", "null", r#"{"processed":"yes"}"#] {
-            assert_eq!(
-                answer(raw(nonsense)).outcome,
-                AttemptOutcome::InvalidAnswer,
-                "{nonsense}"
-            );
+            assert_eq!(answer(raw(nonsense)).outcome, AttemptOutcome::InvalidAnswer, "{nonsense}");
         }
     }
 }

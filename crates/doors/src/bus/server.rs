@@ -93,14 +93,7 @@ async fn serve(bus: Bus, socket: WebSocket) {
     let peer = Arc::new(Peer::default());
     // Ends both halves, whichever ends first; a stopping broker ends them, too.
     let over = bus.closing.child_token();
-    let writer = write(
-        sink,
-        link,
-        to_write,
-        peer.clone(),
-        bus.limits.write,
-        over.clone(),
-    );
+    let writer = write(sink, link, to_write, peer.clone(), bus.limits.write, over.clone());
     let writing = tokio::spawn(writer);
     let session = Session::new(broker, caller, peer, answers, bus.limits.clone());
     read(stream, session, bus.limits.preauth, &over).await;
@@ -147,9 +140,7 @@ async fn read(
             Some(Ok(Frame::Close(_))) | None => Heard::Over,
             Some(Err(error)) => {
                 tracing::debug!(%error, "a bus connection broke");
-                session
-                    .close(1009, "the message is too large or not WebSocket")
-                    .await;
+                session.close(1009, "the message is too large or not WebSocket").await;
                 Heard::Over
             }
         };
@@ -225,8 +216,5 @@ fn delivery(peer: &Peer, outgoing: Outgoing) -> Frame {
 }
 
 fn close_frame(code: u16, reason: &'static str) -> Frame {
-    Frame::Close(Some(CloseFrame {
-        code,
-        reason: reason.into(),
-    }))
+    Frame::Close(Some(CloseFrame { code, reason: reason.into() }))
 }

@@ -83,37 +83,22 @@ impl Session {
     }
 
     pub(crate) async fn close(&mut self, code: u16, reason: &'static str) {
-        if self
-            .to_peer
-            .send(ToPeer::Close { code, reason })
-            .await
-            .is_err()
-        {
+        if self.to_peer.send(ToPeer::Close { code, reason }).await.is_err() {
             tracing::debug!("the writer has gone already");
         }
     }
 
     pub(crate) async fn not_text(&mut self) -> Heard {
-        self.refuse("null", &RpcError::parse("the frame is not UTF-8 text"))
-            .await;
+        self.refuse("null", &RpcError::parse("the frame is not UTF-8 text")).await;
         Heard::GoOn
     }
 
     pub(crate) async fn hear(&mut self, text: &str) -> Heard {
-        let most = if self.joined {
-            self.limits.message_bytes
-        } else {
-            self.limits.preauth_bytes
-        };
+        let most = if self.joined { self.limits.message_bytes } else { self.limits.preauth_bytes };
         if text.len() > most {
             let why = format!("{} bytes are more than the {most} allowed here", text.len());
-            self.refuse(&id_within(text), &RpcError::new(-32013, "Too large", why))
-                .await;
-            return if self.joined {
-                Heard::GoOn
-            } else {
-                Heard::Over
-            };
+            self.refuse(&id_within(text), &RpcError::new(-32013, "Too large", why)).await;
+            return if self.joined { Heard::GoOn } else { Heard::Over };
         }
         let (parts, is_batch) = match wire::split(text) {
             Ok(parts) => parts,
@@ -188,11 +173,7 @@ impl Session {
         let (join, types_payloads) = match convert::join(params) {
             Err(error) if !self.joined => return Err(error),
             Err(_) => {
-                return Err(RpcError::new(
-                    -32001,
-                    "Already initialized",
-                    "once is enough",
-                ));
+                return Err(RpcError::new(-32001, "Already initialized", "once is enough"));
             }
             Ok(join) => join,
         };
@@ -275,16 +256,11 @@ impl Session {
     }
 
     async fn tell(&mut self, delivery: DeliveryId, answer: switchboard_model::Answer) {
-        self.broker
-            .tell(self.caller, Command::Answer { delivery, answer })
-            .await;
+        self.broker.tell(self.caller, Command::Answer { delivery, answer }).await;
     }
 
     async fn submit(&mut self, command: Command) -> Result<Reply, RpcError> {
-        self.broker
-            .submit(self.caller, command)
-            .await
-            .map_err(|refusal| convert::refusal(&refusal))
+        self.broker.submit(self.caller, command).await.map_err(|refusal| convert::refusal(&refusal))
     }
 
     async fn refuse(&mut self, id: &str, error: &RpcError) {
@@ -324,11 +300,7 @@ fn result(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
 }
 
 fn unexpected() -> RpcError {
-    RpcError::new(
-        -32603,
-        "Internal error",
-        "the broker gave an answer of another kind",
-    )
+    RpcError::new(-32603, "Internal error", "the broker gave an answer of another kind")
 }
 
 /// The id of a request that is too large to be taken, so that its sender learns which it was.

@@ -30,16 +30,9 @@ pub(crate) struct Envelope<'a> {
 #[derive(Debug)]
 pub(crate) enum Incoming<'a> {
     /// Someone asks; without an id nobody waits for the answer.
-    Request {
-        id: Option<&'a RawValue>,
-        method: Cow<'a, str>,
-        params: Option<&'a RawValue>,
-    },
+    Request { id: Option<&'a RawValue>, method: Cow<'a, str>, params: Option<&'a RawValue> },
     /// Someone answers what we asked.
-    Response {
-        id: &'a RawValue,
-        answer: Result<&'a RawValue, &'a RawValue>,
-    },
+    Response { id: &'a RawValue, answer: Result<&'a RawValue, &'a RawValue> },
 }
 
 /// Why a text is no request: the id to answer to, if it had one, and the error.
@@ -60,11 +53,7 @@ pub(crate) struct RpcError {
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: &'static str, why: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: Some(serde_json::Value::String(why.into())),
-        }
+        Self { code, message: message.into(), data: Some(serde_json::Value::String(why.into())) }
     }
 
     pub(crate) fn parse(why: impl Into<String>) -> Self {
@@ -81,11 +70,7 @@ impl RpcError {
 
     pub(crate) fn unknown_method(method: &str) -> Self {
         let known = "initialize, subscribe, unsubscribe, sendMessage, ping";
-        Self::new(
-            -32601,
-            "Method not found",
-            format!("{method:?} is not one of: {known}"),
-        )
+        Self::new(-32601, "Method not found", format!("{method:?} is not one of: {known}"))
     }
 }
 
@@ -109,12 +94,7 @@ pub(crate) fn split(text: &str) -> Result<(Vec<&RawValue>, bool), RpcError> {
 
 /// Reads one envelope.
 pub(crate) fn read(raw: &RawValue) -> Result<Incoming<'_>, BadEnvelope<'_>> {
-    let bad = |id, why: &str| {
-        Err(BadEnvelope {
-            id,
-            error: RpcError::invalid_request(why),
-        })
-    };
+    let bad = |id, why: &str| Err(BadEnvelope { id, error: RpcError::invalid_request(why) });
     let envelope: Envelope<'_> = match serde_json::from_str(raw.get()) {
         Ok(envelope) => envelope,
         Err(error) => return bad(None, &error.to_string()),
@@ -127,37 +107,27 @@ pub(crate) fn read(raw: &RawValue) -> Result<Incoming<'_>, BadEnvelope<'_>> {
         return bad(id, "jsonrpc must be \"2.0\"");
     }
     match (envelope.method, envelope.result, envelope.error, id) {
-        (Some(method), None, None, id) => Ok(Incoming::Request {
-            id,
-            method,
-            params: envelope.params,
-        }),
-        (None, Some(result), None, Some(id)) => Ok(Incoming::Response {
-            id,
-            answer: Ok(result),
-        }),
-        (None, None, Some(error), Some(id)) => Ok(Incoming::Response {
-            id,
-            answer: Err(error),
-        }),
+        (Some(method), None, None, id) => {
+            Ok(Incoming::Request { id, method, params: envelope.params })
+        }
+        (None, Some(result), None, Some(id)) => Ok(Incoming::Response { id, answer: Ok(result) }),
+        (None, None, Some(error), Some(id)) => Ok(Incoming::Response { id, answer: Err(error) }),
         (None, None, None, id) => bad(id, "method is missing"),
         (.., id) => bad(id, "give either method, or result, or error"),
     }
 }
 
 fn is_id(raw: &RawValue) -> bool {
-    raw.get()
-        .starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+    raw.get().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
 }
 
 /// A response. `result` is always an object.
 pub(crate) fn response(id: &str, result: &impl Serialize) -> String {
     match serde_json::to_string(result) {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","result":{result},"id":{id}}}"#),
-        Err(error) => error_response(
-            id,
-            &RpcError::new(-32603, "Internal error", error.to_string()),
-        ),
+        Err(error) => {
+            error_response(id, &RpcError::new(-32603, "Internal error", error.to_string()))
+        }
     }
 }
 
@@ -221,10 +191,7 @@ mod tests {
         ] {
             assert_eq!(refused(bad).1, -32600, "{bad}");
         }
-        assert_eq!(
-            refused(r#"{"jsonrpc":"2.0","id":"x"}"#).0.as_deref(),
-            Some("\"x\"")
-        );
+        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":"x"}"#).0.as_deref(), Some("\"x\""));
     }
 
     #[test]

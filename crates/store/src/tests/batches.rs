@@ -53,11 +53,7 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
             }
             Step::Attempt(pick, state) if deliveries > 0 => {
                 attempts += 1;
-                writes.push(vec![attempt(
-                    u64::from(*pick) % deliveries + 1,
-                    attempts,
-                    *state,
-                )]);
+                writes.push(vec![attempt(u64::from(*pick) % deliveries + 1, attempts, *state)]);
             }
             Step::Settle(pick, from, state, to) if messages > 0 => {
                 let seq = u64::from(*pick) % messages + 1;
@@ -126,9 +122,7 @@ async fn write_in(dir: &Path, writes: &[Vec<Record>], sizes: &[usize]) -> Totals
         }
         rest = later;
     }
-    let stored = crate::total::read(&mut parts.writer.connection)
-        .await
-        .unwrap();
+    let stored = crate::total::read(&mut parts.writer.connection).await.unwrap();
     parts.queue.close();
     parts.readers.close().await;
     parts.writer.run().await;
@@ -149,10 +143,7 @@ async fn dump(dir: &Path) -> Vec<String> {
     ];
     let mut lines = Vec::new();
     for statement in statements {
-        let rows = sqlx::query(statement)
-            .fetch_all(&mut connection)
-            .await
-            .unwrap();
+        let rows = sqlx::query(statement).fetch_all(&mut connection).await.unwrap();
         lines.extend(rows.iter().map(|row| row.get::<String, _>(0)));
     }
     connection.close().await.unwrap();
@@ -209,14 +200,6 @@ fn a_write_knows_whether_somebody_waits_for_it() {
     let (queue, mut receiver) = crate::queue::Queue::new();
     queue.try_write(accepted(message(1))).unwrap();
     queue.try_write(vec![delivery(1, 1)]).unwrap();
-    assert!(
-        receiver
-            .try_recv()
-            .is_ok_and(|write: Write| write.has_message())
-    );
-    assert!(
-        receiver
-            .try_recv()
-            .is_ok_and(|write: Write| !write.has_message())
-    );
+    assert!(receiver.try_recv().is_ok_and(|write: Write| write.has_message()));
+    assert!(receiver.try_recv().is_ok_and(|write: Write| !write.has_message()));
 }

@@ -9,35 +9,23 @@ use crate::{Commit, Error, Options, Record, Ticket, history};
 
 async fn all(parts: &Parts) -> Vec<(u64, MessageState)> {
     let filter = MessageFilter::default();
-    let rows = history::messages(&parts.readers, &filter, None, 1000, false)
-        .await
-        .unwrap();
+    let rows = history::messages(&parts.readers, &filter, None, 1000, false).await.unwrap();
     rows.iter().map(|row| (row.seq, row.state)).collect()
 }
 
 /// Stops the database from growing, as a full disk does.
 async fn fill_the_disk(parts: &mut Parts) {
     let connection = &mut parts.writer.connection;
-    sqlx::raw_sql("pragma max_page_count = 1")
-        .execute(&mut *connection)
-        .await
-        .unwrap();
+    sqlx::raw_sql("pragma max_page_count = 1").execute(&mut *connection).await.unwrap();
 }
 
 async fn make_room(parts: &mut Parts) {
     let connection = &mut parts.writer.connection;
-    sqlx::raw_sql("pragma max_page_count = 1000000")
-        .execute(&mut *connection)
-        .await
-        .unwrap();
+    sqlx::raw_sql("pragma max_page_count = 1000000").execute(&mut *connection).await.unwrap();
 }
 
 fn large(seq: u64) -> switchboard_model::Message {
-    message_on(
-        seq,
-        "inbound:chat-1",
-        &format!("\"{}\"", "x".repeat(200_000)),
-    )
+    message_on(seq, "inbound:chat-1", &format!("\"{}\"", "x".repeat(200_000)))
 }
 
 #[tokio::test]
@@ -46,31 +34,15 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     parts.queue.try_write(accepted(message(1))).unwrap();
     parts.writer.turn().await;
-    assert!(matches!(
-        parts.commits.recv().await,
-        Some(Commit::Done { up_to: Ticket(1) })
-    ));
+    assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(1) })));
 
     fill_the_disk(&mut parts).await;
     parts.queue.try_write(accepted(large(2))).unwrap();
-    parts
-        .queue
-        .try_write(vec![
-            delivery(1, 1),
-            attempt(1, 1, DeliveryState::Processed),
-        ])
-        .unwrap();
-    parts
-        .queue
-        .try_write(vec![taken_by(1, "analyzer")])
-        .unwrap();
+    parts.queue.try_write(vec![delivery(1, 1), attempt(1, 1, DeliveryState::Processed)]).unwrap();
+    parts.queue.try_write(vec![taken_by(1, "analyzer")]).unwrap();
     let dead = vec![
         settled(2, MessageState::Waiting, MessageState::Dead),
-        Record::DeadLetter {
-            message: 2,
-            reason: DeadReason::NobodySubscribed,
-            at: moment(5),
-        },
+        Record::DeadLetter { message: 2, reason: DeadReason::NobodySubscribed, at: moment(5) },
     ];
     parts.queue.try_write(dead).unwrap();
     parts.writer.turn().await;
@@ -87,27 +59,15 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     parts.queue.try_write(accepted(large(3))).unwrap();
     parts.writer.turn().await;
     assert!(
-        matches!(
-            parts.commits.recv().await,
-            Some(Commit::Done { up_to: Ticket(6) })
-        ),
+        matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(6) })),
         "what was kept goes with what came later"
     );
     let expected = [(3, MessageState::Waiting), (1, MessageState::Processed)];
     assert_eq!(all(&parts).await, expected);
-    let detail = history::message(&parts.readers, message(1).id)
-        .await
-        .unwrap()
-        .unwrap();
+    let detail = history::message(&parts.readers, message(1).id).await.unwrap().unwrap();
     assert_eq!(detail.deliveries.len(), 1);
-    let totals = crate::total::read(&mut parts.writer.connection)
-        .await
-        .unwrap()
-        .totals;
-    assert_eq!(
-        (totals.accepted, totals.processed, totals.waiting),
-        (2, 1, 1)
-    );
+    let totals = crate::total::read(&mut parts.writer.connection).await.unwrap().totals;
+    assert_eq!((totals.accepted, totals.processed, totals.waiting), (2, 1, 1));
 }
 
 #[tokio::test]
@@ -126,18 +86,9 @@ async fn what_was_kept_is_tried_again_even_if_nothing_else_comes() {
     while !parts.writer.kept.is_empty() {
         parts.writer.turn().await;
     }
-    assert!(matches!(
-        parts.commits.recv().await,
-        Some(Commit::Done { up_to: Ticket(1) })
-    ));
-    assert!(matches!(
-        parts.commits.recv().await,
-        Some(Commit::Done { up_to: Ticket(2) })
-    ));
-    let detail = history::message(&parts.readers, message(1).id)
-        .await
-        .unwrap()
-        .unwrap();
+    assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(1) })));
+    assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(2) })));
+    let detail = history::message(&parts.readers, message(1).id).await.unwrap().unwrap();
     assert_eq!(detail.deliveries.len(), 2000);
 }
 
@@ -163,14 +114,8 @@ async fn one_write_that_cannot_be_written_takes_no_other_with_it() {
         })
         .collect();
     assert_eq!(failed, [Ticket(2)], "{news:?}");
-    assert!(
-        matches!(news.last(), Some(Commit::Done { up_to: Ticket(3) })),
-        "{news:?}"
-    );
-    assert_eq!(
-        all(&parts).await,
-        [(3, MessageState::Waiting), (1, MessageState::Waiting)]
-    );
+    assert!(matches!(news.last(), Some(Commit::Done { up_to: Ticket(3) })), "{news:?}");
+    assert_eq!(all(&parts).await, [(3, MessageState::Waiting), (1, MessageState::Waiting)]);
 }
 
 #[tokio::test]
@@ -180,16 +125,10 @@ async fn below_the_disk_guard_messages_are_refused_and_bookkeeping_goes_on() {
     opened.written(accepted(message(1))).await;
     opened.store.close().await;
 
-    let greedy = Options {
-        disk_free_mb: u64::MAX,
-        ..options()
-    };
+    let greedy = Options { disk_free_mb: u64::MAX, ..options() };
     let mut parts = opening::open(dir.path(), &greedy).await.unwrap();
     parts.queue.try_write(accepted(message(2))).unwrap();
-    parts
-        .queue
-        .try_write(vec![taken_by(1, "analyzer")])
-        .unwrap();
+    parts.queue.try_write(vec![taken_by(1, "analyzer")]).unwrap();
     parts.writer.turn().await;
     match parts.commits.recv().await.unwrap() {
         Commit::Failed { tickets, error } => {
@@ -200,10 +139,7 @@ async fn below_the_disk_guard_messages_are_refused_and_bookkeeping_goes_on() {
         }
         Commit::Done { up_to } => panic!("{up_to:?} was not refused"),
     }
-    assert!(matches!(
-        parts.commits.recv().await,
-        Some(Commit::Done { up_to: Ticket(2) })
-    ));
+    assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(2) })));
     assert_eq!(all(&parts).await, [(1, MessageState::Processed)]);
 }
 
@@ -219,23 +155,14 @@ async fn a_full_queue_says_so_and_counts_bytes_too() {
     while receiver.try_recv().is_ok() {}
     let heavy = Arc::new(message_on(1, "t", &format!("\"{}\"", "x".repeat(1 << 20))));
     let heavy = || vec![Record::Message(Arc::clone(&heavy))];
-    let taken = (1..1000)
-        .take_while(|_| queue.try_write(heavy()).is_ok())
-        .count();
+    let taken = (1..1000).take_while(|_| queue.try_write(heavy()).is_ok()).count();
     assert!((60..=64).contains(&taken), "{taken} megabytes were taken");
     let mut waiting = Box::pin(queue.write(heavy()));
     let full = std::future::poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context)));
-    assert!(
-        full.await.is_pending(),
-        "a write that must not be lost waits"
-    );
+    assert!(full.await.is_pending(), "a write that must not be lost waits");
     drop(waiting);
     while receiver.try_recv().is_ok() {}
     let ticket = queue.write(heavy()).await.unwrap();
     let before = u64::try_from(crate::queue::WRITES + taken).unwrap();
-    assert_eq!(
-        ticket,
-        Ticket(before + 1),
-        "refused writes use up no tickets"
-    );
+    assert_eq!(ticket, Ticket(before + 1), "refused writes use up no tickets");
 }

@@ -53,10 +53,7 @@ async fn a_closed_store_takes_nothing_more_and_leaves_no_log() {
     assert_eq!(clone.write(accepted(message(1001))).await, Err(Closed));
     assert!(!dir.path().join("switchboard.db-wal").exists());
     let opened = open(dir.path()).await;
-    assert_eq!(
-        opened.restored.totals.accepted, 1000,
-        "what was queued was written"
-    );
+    assert_eq!(opened.restored.totals.accepted, 1000, "what was queued was written");
     opened.store.close().await;
 }
 
@@ -72,10 +69,7 @@ async fn a_database_of_a_newer_version_is_left_alone() {
     connection.close().await.unwrap();
     let error = refusal(dir.path()).await;
     assert!(matches!(error, Error::Newer { .. }), "{error}");
-    assert!(
-        error.to_string().contains("newer version of Switchboard"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("newer version of Switchboard"), "{error}");
 }
 
 #[tokio::test]
@@ -91,10 +85,7 @@ async fn a_file_that_is_no_database_is_left_alone() {
 #[tokio::test]
 async fn a_database_of_another_program_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let url = format!(
-        "sqlite://{}?mode=rwc",
-        dir.path().join("switchboard.db").display()
-    );
+    let url = format!("sqlite://{}?mode=rwc", dir.path().join("switchboard.db").display());
     let mut connection = SqliteConnection::connect(&url).await.unwrap();
     let theirs = sqlx::query("create table recipe (name text)");
     theirs.execute(&mut connection).await.unwrap();
@@ -107,9 +98,7 @@ async fn a_database_of_another_program_is_left_alone() {
 async fn a_damaged_database_is_called_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let mut opened = open(dir.path()).await;
-    opened
-        .written((1..=500).flat_map(|seq| accepted(message(seq))).collect())
-        .await;
+    opened.written((1..=500).flat_map(|seq| accepted(message(seq))).collect()).await;
     opened.store.close().await;
     let path = dir.path().join("switchboard.db");
     let whole = std::fs::read(&path).unwrap();
@@ -122,10 +111,7 @@ async fn a_damaged_database_is_called_damaged() {
     scribbled[100..4096].fill(0xA5);
     std::fs::write(&path, scribbled).unwrap();
     let scribbled = refusal(dir.path()).await;
-    assert!(
-        matches!(scribbled, Error::Damaged { .. }),
-        "scribbled over: {scribbled}"
-    );
+    assert!(matches!(scribbled, Error::Damaged { .. }), "scribbled over: {scribbled}");
     assert!(scribbled.to_string().contains("is damaged"), "{scribbled}");
 }
 
@@ -145,10 +131,7 @@ async fn a_folder_that_cannot_be_written_to_is_named() {
     };
     let error = refusal(folder).await;
     assert!(matches!(error, Error::NotWritable { .. }), "{error}");
-    assert!(
-        error.to_string().contains(&folder.display().to_string()),
-        "{error}"
-    );
+    assert!(error.to_string().contains(&folder.display().to_string()), "{error}");
 }
 
 #[tokio::test]

@@ -36,17 +36,10 @@ async fn everything_is_still_there_after_closing_and_opening() {
         policy: Policy::ContinueAll,
         at: moment(1),
     };
-    opened
-        .written(vec![
-            Record::Agent(record.clone()),
-            Record::Subscribed(subscription),
-        ])
-        .await;
+    opened.written(vec![Record::Agent(record.clone()), Record::Subscribed(subscription)]).await;
     // Payload text keeps its spaces, its large numbers and its escapes.
     let payload = "{ \"n\" : 123456789012345678901234567890,\n \"t\":\"\\u00e9 \u{1F600}\" }";
-    opened
-        .written(accepted(message_on(1, "agent:analyzer", payload)))
-        .await;
+    opened.written(accepted(message_on(1, "agent:analyzer", payload))).await;
     opened.written(accepted(message(2))).await;
     opened.written(accepted(message(3))).await;
     opened
@@ -56,11 +49,7 @@ async fn everything_is_still_there_after_closing_and_opening() {
             attempt(7, 2, DeliveryState::Processed),
             taken_by(1, "someone-else"),
             settled(2, MessageState::Waiting, MessageState::Dead),
-            Record::DeadLetter {
-                message: 2,
-                reason: DeadReason::NobodySubscribed,
-                at: moment(9),
-            },
+            Record::DeadLetter { message: 2, reason: DeadReason::NobodySubscribed, at: moment(9) },
         ])
         .await;
     opened.store.close().await;
@@ -68,15 +57,7 @@ async fn everything_is_still_there_after_closing_and_opening() {
     let opened = open(dir.path()).await;
     assert_eq!(opened.restored.agents, [record]);
     let totals = opened.restored.totals;
-    assert_eq!(
-        (
-            totals.accepted,
-            totals.processed,
-            totals.waiting,
-            totals.dead
-        ),
-        (3, 1, 1, 1)
-    );
+    assert_eq!((totals.accepted, totals.processed, totals.waiting, totals.dead), (3, 1, 1, 1));
     assert_eq!(opened.restored.next_seq, 4);
     assert_eq!(opened.restored.next_delivery, 8);
     assert_eq!(opened.restored.next_subscription, 5);
@@ -85,28 +66,15 @@ async fn everything_is_still_there_after_closing_and_opening() {
     let sent = message_on(1, "agent:analyzer", payload);
     let detail = opened.store.message(sent.id).await.unwrap().unwrap();
     assert_eq!(detail.payload_text, payload);
-    assert_eq!(
-        detail.row.to,
-        Some(agent("analyzer")),
-        "the addressed agent stays the recipient"
-    );
+    assert_eq!(detail.row.to, Some(agent("analyzer")), "the addressed agent stays the recipient");
     assert_eq!(detail.row.topic.as_deref(), Some("agent:analyzer"));
     assert_eq!(detail.row.state, MessageState::Processed);
-    assert_eq!(
-        detail.row.payload_bytes,
-        u64::try_from(payload.len()).unwrap()
-    );
+    assert_eq!(detail.row.payload_bytes, u64::try_from(payload.len()).unwrap());
     let [only] = detail.deliveries.as_slice() else {
         panic!("one delivery, not {:?}", detail.deliveries);
     };
     assert_eq!(only.state, DeliveryState::Processed);
-    assert_eq!(
-        only.attempts
-            .iter()
-            .map(|attempt| attempt.number)
-            .collect::<Vec<_>>(),
-        [1, 2]
-    );
+    assert_eq!(only.attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2]);
 
     let dead = opened.store.message(message(2).id).await.unwrap().unwrap();
     assert_eq!(dead.dead_reason, Some(DeadReason::NobodySubscribed));
@@ -137,10 +105,7 @@ async fn an_agent_that_joins_again_keeps_its_first_day_and_what_it_did_not_decla
     };
     opened.written(vec![Record::Agent(first.clone())]).await;
     opened.written(vec![Record::Agent(again.clone())]).await;
-    let seen = Record::AgentSeen {
-        id: agent("a"),
-        at: moment(9),
-    };
+    let seen = Record::AgentSeen { id: agent("a"), at: moment(9) };
     opened.written(vec![seen]).await;
     opened.store.close().await;
 
@@ -174,9 +139,7 @@ fn pages_cover_the_history_without_gaps_or_doubles() {
         let mut opened = open(dir.path()).await;
         let records = (1..=60).flat_map(|seq| accepted(message(seq))).collect();
         opened.written(records).await;
-        let settles = (1..=60)
-            .filter(|seq| seq % 3 == 0)
-            .map(|seq| taken_by(seq, "analyzer"));
+        let settles = (1..=60).filter(|seq| seq % 3 == 0).map(|seq| taken_by(seq, "analyzer"));
         opened.written(settles.collect()).await;
         opened
     });

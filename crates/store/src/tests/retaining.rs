@@ -32,32 +32,19 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
         }
         parts.queue.try_write(records).unwrap();
     }
-    while crate::total::read(&mut parts.writer.connection)
-        .await
-        .unwrap()
-        .totals
-        .accepted
-        < count
-    {
+    while crate::total::read(&mut parts.writer.connection).await.unwrap().totals.accepted < count {
         parts.writer.turn().await;
     }
     let (mut up_to, mut more) = (0, true);
     while more {
-        (up_to, more) = search::step(&mut parts.writer.connection, up_to)
-            .await
-            .unwrap();
+        (up_to, more) = search::step(&mut parts.writer.connection, up_to).await.unwrap();
     }
     parts
 }
 
 async fn seqs(parts: &Parts, text: Option<&str>) -> Vec<u64> {
-    let filter = MessageFilter {
-        text: text.map(str::to_owned),
-        ..MessageFilter::default()
-    };
-    let rows = history::messages(&parts.readers, &filter, None, 10_000, false)
-        .await
-        .unwrap();
+    let filter = MessageFilter { text: text.map(str::to_owned), ..MessageFilter::default() };
+    let rows = history::messages(&parts.readers, &filter, None, 10_000, false).await.unwrap();
     rows.iter().map(|row| row.seq).rev().collect()
 }
 
@@ -68,44 +55,24 @@ async fn count(parts: &mut Parts, statement: &'static str) -> i64 {
 
 async fn walk(parts: &mut Parts, limits: Limits, now: Timestamp) {
     let mut walk = Walk::default();
-    while walk
-        .step(&mut parts.writer.connection, limits, now)
-        .await
-        .unwrap()
-    {}
+    while walk.step(&mut parts.writer.connection, limits, now).await.unwrap() {}
 }
 
 #[tokio::test]
 async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_dead_letters() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = with_messages(dir.path(), 300, r#""findme""#).await;
-    let totals = crate::total::read(&mut parts.writer.connection)
-        .await
-        .unwrap()
-        .totals;
+    let totals = crate::total::read(&mut parts.writer.connection).await.unwrap().totals;
     // A delivery of a message that the disk did not take.
     parts
         .queue
-        .try_write(vec![
-            delivery(9000, 0),
-            attempt(9000, 1, DeliveryState::Failed),
-        ])
+        .try_write(vec![delivery(9000, 0), attempt(9000, 1, DeliveryState::Failed)])
         .unwrap();
     assert!(parts.writer.turn().await);
-    assert_eq!(
-        count(&mut parts, "select count(*) from delivery").await,
-        301
-    );
-    let limits = Limits {
-        days: 7,
-        max_mb: 1000,
-    };
+    assert_eq!(count(&mut parts, "select count(*) from delivery").await, 301);
+    let limits = Limits { days: 7, max_mb: 1000 };
     walk(&mut parts, limits, Timestamp(moment(0).0 + 6 * DAY)).await;
-    assert_eq!(
-        seqs(&parts, None).await.len(),
-        300,
-        "six days are not seven"
-    );
+    assert_eq!(seqs(&parts, None).await.len(), 300, "six days are not seven");
 
     walk(&mut parts, limits, Timestamp(moment(0).0 + 8 * DAY)).await;
     let kept: Vec<u64> = (1..=300).filter(|seq| matches!(seq % 10, 7 | 8)).collect();
@@ -118,13 +85,8 @@ async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_de
     ] {
         assert_eq!(count(&mut parts, statement).await, 60, "{statement}");
     }
-    assert_eq!(
-        count(&mut parts, "select count(*) from dead_letter").await,
-        30
-    );
-    let after = crate::total::read(&mut parts.writer.connection)
-        .await
-        .unwrap();
+    assert_eq!(count(&mut parts, "select count(*) from dead_letter").await, 30);
+    let after = crate::total::read(&mut parts.writer.connection).await.unwrap();
     assert_eq!(after.totals, totals, "the totals are for ever");
     assert_eq!(after.last_seq, 300);
 }
@@ -140,23 +102,14 @@ async fn the_oldest_go_while_there_is_too_much() {
     let before = count(&mut parts, pages).await;
     walk(&mut parts, limits, moment(0)).await;
     assert!(used_bytes(&mut parts.writer.connection).await.unwrap() <= 5 * 1024 * 1024);
-    assert!(
-        count(&mut parts, pages).await < before,
-        "room is given back to the system"
-    );
+    assert!(count(&mut parts, pages).await < before, "room is given back to the system");
     let left = seqs(&parts, None).await;
     assert!(left.contains(&800), "the newest stays");
-    assert!(
-        left.contains(&7) && left.contains(&8),
-        "what waits or lies dead stays"
-    );
+    assert!(left.contains(&7) && left.contains(&8), "what waits or lies dead stays");
     assert!(!left.contains(&1), "the oldest went");
     let oldest_settled = left.iter().find(|seq| !matches!(*seq % 10, 7 | 8)).unwrap();
     let all_after = (*oldest_settled..=800).collect::<Vec<_>>();
-    assert!(
-        left.ends_with(&all_after),
-        "nothing newer went before something older"
-    );
+    assert!(left.ends_with(&all_after), "nothing newer went before something older");
 }
 
 #[tokio::test]
@@ -166,23 +119,15 @@ async fn numbers_are_not_given_again_when_everything_is_forgotten() {
     let mut old = message(41);
     old.accepted_at = Timestamp(0);
     opened.written(accepted(old)).await;
-    opened
-        .written(vec![delivery(9, 41), taken_by(41, "analyzer")])
-        .await;
+    opened.written(vec![delivery(9, 41), taken_by(41, "analyzer")]).await;
     opened.store.close().await;
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     while count(&mut parts, "select count(*) from message").await > 0 {
-        assert!(
-            parts.writer.turn().await,
-            "the writer keeps house by itself"
-        );
+        assert!(parts.writer.turn().await, "the writer keeps house by itself");
     }
     drop(parts);
     let opened = open(dir.path()).await;
-    assert_eq!(
-        (opened.restored.next_seq, opened.restored.next_delivery),
-        (42, 10)
-    );
+    assert_eq!((opened.restored.next_seq, opened.restored.next_delivery), (42, 10));
     assert_eq!(opened.restored.totals.accepted, 1);
     opened.store.close().await;
 }

@@ -39,11 +39,7 @@ pub(super) fn message_on(seq: u64, topic: &str, payload: &str) -> Message {
 }
 
 pub(super) fn message(seq: u64) -> Message {
-    message_on(
-        seq,
-        "inbound:chat-1",
-        &format!(r#"{{"text":"number {seq}"}}"#),
-    )
+    message_on(seq, "inbound:chat-1", &format!(r#"{{"text":"number {seq}"}}"#))
 }
 
 pub(super) fn accepted(message: Message) -> Vec<Record> {
@@ -51,14 +47,7 @@ pub(super) fn accepted(message: Message) -> Vec<Record> {
 }
 
 pub(super) fn settled(seq: u64, from: MessageState, state: MessageState) -> Record {
-    Record::Settled {
-        message: seq,
-        from,
-        state,
-        at: moment(500_000),
-        to: None,
-        error: None,
-    }
+    Record::Settled { message: seq, from, state, at: moment(500_000), to: None, error: None }
 }
 
 pub(super) fn taken_by(seq: u64, name: &str) -> Record {
@@ -100,10 +89,7 @@ pub(super) fn attempt(delivery: u64, number: u32, state: DeliveryState) -> Recor
 }
 
 pub(super) fn options() -> Options {
-    Options {
-        disk_free_mb: 0,
-        ..Options::default()
-    }
+    Options { disk_free_mb: 0, ..Options::default() }
 }
 
 pub(super) async fn open(dir: &Path) -> Opened {

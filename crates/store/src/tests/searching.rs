@@ -8,17 +8,12 @@ use crate::open::{self as opening, Parts};
 use crate::{Record, history, search};
 
 async fn find(parts: &Parts, filter: &MessageFilter) -> Vec<u64> {
-    let rows = history::messages(&parts.readers, filter, None, 1000, false)
-        .await
-        .unwrap();
+    let rows = history::messages(&parts.readers, filter, None, 1000, false).await.unwrap();
     rows.iter().map(|row| row.seq).collect()
 }
 
 fn text(text: &str) -> MessageFilter {
-    MessageFilter {
-        text: Some(text.to_owned()),
-        ..MessageFilter::default()
-    }
+    MessageFilter { text: Some(text.to_owned()), ..MessageFilter::default() }
 }
 
 async fn write(parts: &mut Parts, records: Vec<Record>) {
@@ -38,63 +33,26 @@ async fn index(parts: &mut Parts, up_to: u64) {
 async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
-    write(
-        &mut parts,
-        accepted(message_on(1, "inbound:1", r#"{"t":"apple pie"}"#)),
-    )
-    .await;
-    write(
-        &mut parts,
-        accepted(message_on(2, "inbound:2", r#"{"t":"plum"}"#)),
-    )
-    .await;
+    write(&mut parts, accepted(message_on(1, "inbound:1", r#"{"t":"apple pie"}"#))).await;
+    write(&mut parts, accepted(message_on(2, "inbound:2", r#"{"t":"plum"}"#))).await;
     index(&mut parts, 2).await;
-    write(
-        &mut parts,
-        accepted(message_on(3, "inbound:3", r#"{"t":"apple juice"}"#)),
-    )
-    .await;
-    assert_eq!(
-        parts.writer.house.indexed_up_to(),
-        2,
-        "the third is not in the index"
-    );
+    write(&mut parts, accepted(message_on(3, "inbound:3", r#"{"t":"apple juice"}"#))).await;
+    assert_eq!(parts.writer.house.indexed_up_to(), 2, "the third is not in the index");
     assert_eq!(find(&parts, &text("appl")).await, [3, 1]);
     assert_eq!(find(&parts, &text("apple pi")).await, [1]);
     assert_eq!(find(&parts, &text("inbound")).await, [3, 2, 1]);
 
     write(&mut parts, vec![taken_by(1, "greengrocer")]).await;
-    assert_eq!(
-        find(&parts, &text("greengrocer apple")).await,
-        [1],
-        "marked to be indexed again"
-    );
+    assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "marked to be indexed again");
     index(&mut parts, 3).await;
     let left = sqlx::query("select seq from search_again");
-    assert!(
-        left.fetch_optional(&mut parts.writer.connection)
-            .await
-            .unwrap()
-            .is_none()
-    );
-    assert_eq!(
-        find(&parts, &text("greengrocer apple")).await,
-        [1],
-        "indexed again"
-    );
+    assert!(left.fetch_optional(&mut parts.writer.connection).await.unwrap().is_none());
+    assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "indexed again");
 
     // A message that comes later than one with a higher number.
-    write(
-        &mut parts,
-        accepted(message_on(9, "inbound:9", r#""late""#)),
-    )
-    .await;
+    write(&mut parts, accepted(message_on(9, "inbound:9", r#""late""#))).await;
     index(&mut parts, 9).await;
-    write(
-        &mut parts,
-        accepted(message_on(5, "inbound:5", r#""late""#)),
-    )
-    .await;
+    write(&mut parts, accepted(message_on(5, "inbound:5", r#""late""#))).await;
     assert_eq!(find(&parts, &text("late")).await, [9, 5]);
 }
 
@@ -102,22 +60,11 @@ async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() 
 async fn hostile_search_text_is_only_words() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
-    write(
-        &mut parts,
-        accepted(message_on(1, "t", r#""and or not near words""#)),
-    )
-    .await;
+    write(&mut parts, accepted(message_on(1, "t", r#""and or not near words""#))).await;
     index(&mut parts, 1).await;
-    for hostile in [
-        "AND",
-        "or NOT",
-        "\"and\"",
-        "words:and",
-        "NEAR(and or)",
-        "and*",
-        "^and",
-        "'; drop",
-    ] {
+    for hostile in
+        ["AND", "or NOT", "\"and\"", "words:and", "NEAR(and or)", "and*", "^and", "'; drop"]
+    {
         let found = find(&parts, &text(hostile)).await;
         let expected: &[u64] = if hostile.contains("drop") { &[] } else { &[1] };
         assert_eq!(found, expected, "{hostile:?}");

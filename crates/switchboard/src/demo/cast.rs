@@ -11,113 +11,90 @@ use tokio_util::sync::CancellationToken;
 
 /// What people ask in the chat, and which specialist can tell.
 const QUESTIONS: [(&str, &str, &str); 6] = [
-    (
-        "Where are the Bose QuietComfort cheapest today?",
-        "price-hunter",
-        "find_cheapest_price",
-    ),
-    (
-        "What did the team decide about the launch?",
-        "summarizer",
-        "summarize",
-    ),
-    (
-        "Is there anything new on battery recycling?",
-        "researcher",
-        "find_sources",
-    ),
-    (
-        "Please translate the release notes into French.",
-        "summarizer",
-        "translate",
-    ),
-    (
-        "How did the price of that laptop move this month?",
-        "price-hunter",
-        "price_history",
-    ),
-    (
-        "Which papers should I read on agent protocols?",
-        "researcher",
-        "find_sources",
-    ),
+    ("Where are the Bose QuietComfort cheapest today?", "price-hunter", "find_cheapest_price"),
+    ("What did the team decide about the launch?", "summarizer", "summarize"),
+    ("Is there anything new on battery recycling?", "researcher", "find_sources"),
+    ("Please translate the release notes into French.", "summarizer", "translate"),
+    ("How did the price of that laptop move this month?", "price-hunter", "price_history"),
+    ("Which papers should I read on agent protocols?", "researcher", "find_sources"),
 ];
 
-/// Sends everyone on stage; they leave when `exit` is cancelled.
-pub(super) fn enter(url: &str, exit: &CancellationToken) {
-    let parts: [(&str, &[&str], &[(&str, Option<Policy>)]); 7] = [
-        ("tg-bridge", &[], &[("outbound:*", None)]),
-        (
-            "planner",
-            &["plan"],
-            &[("agent:planner", None), ("inbound:*", None)],
-        ),
-        (
-            "researcher",
-            &["find_sources"],
-            &[("agent:researcher", None)],
-        ),
-        (
-            "summarizer",
-            &["summarize", "translate"],
-            &[("agent:summarizer", None)],
-        ),
-        (
-            "price-hunter",
-            &["find_cheapest_price", "price_history"],
-            &[("agent:price-hunter", None)],
-        ),
-        ("invoicer", &["send_invoice"], &[("agent:invoicer", None)]),
-        (
-            "watcher",
-            &[],
-            &[
-                ("outbound:*", Some(Policy::ContinueAll)),
-                ("workspace:*", None),
-            ],
-        ),
-    ];
-    for (name, capabilities, subscriptions) in parts {
-        let (url, exit) = (url.to_owned(), exit.clone());
-        tokio::spawn(async move {
-            tokio::select! {
-                () = exit.cancelled() => {}
-                result = play(&url, name, capabilities, subscriptions) => {
-                    if let Err(error) = result {
-                        tracing::warn!(agent = name, %error, "a demo agent left the stage");
-                    }
-                }
-            }
-        });
+/// One of the cast.
+struct Part {
+    name: &'static str,
+    capabilities: &'static [&'static str],
+    listens_to: &'static [&'static str],
+    observes: &'static [&'static str],
+}
+
+/// The bridge is last: when its first question comes, everyone who may be asked is there.
+const PARTS: [Part; 7] = [
+    Part::new("planner", &["plan"], &["agent:planner", "inbound:*"]),
+    Part::new("researcher", &["find_sources"], &["agent:researcher"]),
+    Part::new("summarizer", &["summarize", "translate"], &["agent:summarizer"]),
+    Part::new("price-hunter", &["find_cheapest_price", "price_history"], &["agent:price-hunter"]),
+    Part::new("invoicer", &["send_invoice"], &["agent:invoicer"]),
+    Part {
+        name: "watcher",
+        capabilities: &[],
+        listens_to: &["workspace:*"],
+        observes: &["outbound:*"],
+    },
+    Part::new(BRIDGE, &[], &["outbound:*"]),
+];
+const BRIDGE: &str = "tg-bridge";
+
+impl Part {
+    const fn new(
+        name: &'static str,
+        capabilities: &'static [&'static str],
+        listens_to: &'static [&'static str],
+    ) -> Self {
+        Self { name, capabilities, listens_to, observes: &[] }
+    }
+
+    async fn connect(&self, url: &str) -> Result<Bus, bub::Error> {
+        let agent = AgentId::parse(self.name)
+            .map_err(|error| bub::Error::Refused { code: 0, message: error.to_string() })?;
+        let info = ClientInfo {
+            name: "demo".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            capabilities: self.capabilities.iter().map(|name| Capability::named(*name)).collect(),
+        };
+        let bus = Bus::connect(url, &agent, info, None).await?;
+        for pattern in self.listens_to {
+            bus.subscribe(pattern, None).await?;
+        }
+        for pattern in self.observes {
+            bus.subscribe(pattern, Some(Policy::ContinueAll)).await?;
+        }
+        Ok(bus)
     }
 }
 
-async fn play(
-    url: &str,
-    name: &'static str,
-    capabilities: &[&str],
-    subscriptions: &[(&str, Option<Policy>)],
-) -> Result<(), bub::Error> {
-    let Ok(agent) = AgentId::parse(name) else {
-        return Ok(());
-    };
-    let info = ClientInfo {
-        name: "demo".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        capabilities: capabilities
-            .iter()
-            .map(|name| Capability::named(*name))
-            .collect(),
-    };
-    let bus = Bus::connect(url, &agent, info, None).await?;
-    for (pattern, policy) in subscriptions {
-        bus.subscribe(pattern, *policy).await?;
+/// Sends everyone on stage; they leave when `exit` is cancelled.
+pub(super) async fn enter(url: &str, exit: &CancellationToken) {
+    for part in &PARTS {
+        match part.connect(url).await {
+            Ok(bus) => drop(tokio::spawn(play(bus, part.name, exit.clone()))),
+            Err(error) => tracing::warn!(agent = part.name, %error, "a demo agent is missing"),
+        }
     }
-    if name == "tg-bridge" {
-        tokio::try_join!(ask_questions(&bus), take_deliveries(&bus, name))?;
-        return Ok(());
+}
+
+async fn play(bus: Bus, name: &'static str, exit: CancellationToken) {
+    let asking = async {
+        if name == BRIDGE { ask_questions(&bus).await } else { std::future::pending().await }
+    };
+    let ended = tokio::select! {
+        () = exit.cancelled() => Ok(()),
+        ended = asking => ended,
+        () = take_deliveries(&bus, name) => Ok(()),
+    };
+    if let Err(error) = ended {
+        tracing::warn!(agent = name, %error, "a demo agent left the stage");
     }
-    take_deliveries(&bus, name).await
+    bus.close().await;
 }
 
 /// People write into the chat, at a human pace.
@@ -144,7 +121,7 @@ async fn ask_questions(bus: &Bus) -> Result<(), bub::Error> {
     Ok(())
 }
 
-async fn take_deliveries(bus: &Bus, name: &'static str) -> Result<(), bub::Error> {
+async fn take_deliveries(bus: &Bus, name: &'static str) {
     let mut count = 0_u64;
     while let Some(delivery) = bus.next_delivery().await {
         count += 1;
@@ -155,7 +132,6 @@ async fn take_deliveries(bus: &Bus, name: &'static str) -> Result<(), bub::Error
             }
         });
     }
-    Ok(())
 }
 
 async fn respond(bus: &Bus, name: &str, count: u64, delivery: Delivery) -> Result<(), bub::Error> {
@@ -165,9 +141,7 @@ async fn respond(bus: &Bus, name: &str, count: u64, delivery: Delivery) -> Resul
         // Every seventh invoice has a problem that a person must look at.
         "invoicer" if count % 7 == 0 => {
             sleep(Duration::from_millis(120)).await;
-            delivery
-                .answer(Answer::declined("amount is not a number"))
-                .await
+            delivery.answer(Answer::declined("amount is not a number")).await
         }
         "tg-bridge" | "watcher" => delivery.answer(Answer::processed()).await,
         specialist => {

@@ -45,11 +45,7 @@ impl Load {
         }
         let text = "x".repeat(200);
         let payload = format!(r#"{{"type":"bench_request","task":"summarize","text":"{text}"}}"#);
-        Ok(Self {
-            clients,
-            payload: Payload::parse(&payload)?,
-            _responders: responders,
-        })
+        Ok(Self { clients, payload: Payload::parse(&payload)?, _responders: responders })
     }
 
     /// One question at a time: how long does an answer take?
@@ -69,12 +65,7 @@ impl Load {
         for (number, client) in self.clients.iter().take(connections).enumerate() {
             let topic = topic(number % RESPONDERS);
             for _ in 0..in_flight {
-                askers.spawn(ask(
-                    client.clone(),
-                    topic.clone(),
-                    self.payload.clone(),
-                    until,
-                ));
+                askers.spawn(ask(client.clone(), topic.clone(), self.payload.clone(), until));
             }
         }
         let mut times = Vec::new();
@@ -101,13 +92,7 @@ fn topic(responder: usize) -> String {
 }
 
 async fn join(url: &str, id: &str) -> Outcome<Bus> {
-    Ok(Bus::connect(
-        url,
-        &AgentId::parse(id)?,
-        ClientInfo::new("bench", "1"),
-        None,
-    )
-    .await?)
+    Ok(Bus::connect(url, &AgentId::parse(id)?, ClientInfo::new("bench", "1"), None).await?)
 }
 
 async fn respond(bus: Bus, answer: Payload) {

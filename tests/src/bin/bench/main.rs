@@ -26,7 +26,7 @@ use server::Server;
 #[derive(Parser)]
 struct Args {
     /// How often each side is measured
-    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// How long each measurement lasts; a round has four
     #[arg(long, default_value_t = 1.5)]
@@ -57,14 +57,7 @@ async fn main() -> Outcome<()> {
         Some(Role::Relay) => relay::serve().await,
         None => {
             let report = measure(&args).await?;
-            println!(
-                "{}",
-                if args.json {
-                    report.json()?
-                } else {
-                    report.table()
-                }
-            );
+            println!("{}", if args.json { report.json()? } else { report.table() });
             Ok(())
         }
     }
@@ -73,31 +66,18 @@ async fn main() -> Outcome<()> {
 async fn measure(args: &Args) -> Outcome<Report> {
     let this = std::env::current_exe()?;
     let beside = this.parent().unwrap_or(Path::new("."));
-    let broker = args
-        .switchboardd
-        .clone()
-        .unwrap_or_else(|| beside.join("switchboardd"));
+    let broker = args.switchboardd.clone().unwrap_or_else(|| beside.join("switchboardd"));
     if !broker.exists() {
         let advice = "build it with `cargo build --release -p switchboardd`";
         return Err(format!("{} is missing: {advice}", broker.display()).into());
     }
     // Beside the program and not under /tmp, which is often kept in memory: the disk is part of
     // what is measured.
-    let data = tempfile::Builder::new()
-        .prefix("bench-data-")
-        .tempdir_in(beside)?;
+    let data = tempfile::Builder::new().prefix("bench-data-").tempdir_in(beside)?;
     // Other brokers on this machine are none of its business while it is measured.
-    std::fs::write(
-        data.path().join("switchboard.toml"),
-        "[discovery]\nmdns = false\n",
-    )?;
+    std::fs::write(data.path().join("switchboard.toml"), "[discovery]\nmdns = false\n")?;
     let data_dir = data.path().as_os_str();
-    let listen = [
-        "--listen".as_ref(),
-        "127.0.0.1:0".as_ref(),
-        "--data-dir".as_ref(),
-        data_dir,
-    ];
+    let listen = ["--listen".as_ref(), "127.0.0.1:0".as_ref(), "--data-dir".as_ref(), data_dir];
     let broker = Server::start(&broker, &listen).await?;
     let relay = Server::start(&this, &["relay".as_ref()]).await?;
     let ours = Load::connect(broker.url()).await?;
@@ -136,10 +116,7 @@ async fn round(
     let throughput = in_turn(ours, relay, ours_first, async |(server, load): Side<'_>| {
         server.cost_of(load.many_in_flight(span)).await
     });
-    Ok(Round {
-        latency,
-        throughput: throughput.await?,
-    })
+    Ok(Round { latency, throughput: throughput.await? })
 }
 
 async fn in_turn<'a, T>(
@@ -150,15 +127,9 @@ async fn in_turn<'a, T>(
 ) -> Outcome<report::Pair<T>> {
     Ok(if ours_first {
         let ours = measure(ours).await?;
-        report::Pair {
-            ours,
-            relay: measure(relay).await?,
-        }
+        report::Pair { ours, relay: measure(relay).await? }
     } else {
         let relay = measure(relay).await?;
-        report::Pair {
-            ours: measure(ours).await?,
-            relay,
-        }
+        report::Pair { ours: measure(ours).await?, relay }
     })
 }

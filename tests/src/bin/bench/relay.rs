@@ -108,10 +108,7 @@ impl Relay {
         let listener = lock(&self.listeners).get(topic(frame)?).cloned();
         let listener = listener.ok_or("nobody listens")?;
         let id = self.last_id.fetch_add(1, Ordering::Relaxed);
-        let asker = Asker {
-            peer: from.clone(),
-            id: frame.id.get().into(),
-        };
+        let asker = Asker { peer: from.clone(), id: frame.id.get().into() };
         lock(&self.waiting).insert(id, asker);
         let call =
             format!(r#"{{"jsonrpc":"2.0","method":"processMessage","params":{params},"id":{id}}}"#);
@@ -119,14 +116,9 @@ impl Relay {
     }
 
     async fn answered(&self, frame: &Incoming<'_>) -> Outcome<()> {
-        let asker = lock(&self.waiting)
-            .remove(&frame.id.get().parse()?)
-            .ok_or("nobody asked")?;
+        let asker = lock(&self.waiting).remove(&frame.id.get().parse()?).ok_or("nobody asked")?;
         let result: Processed<'_> = serde_json::from_str(frame.result.ok_or("no result")?.get())?;
-        let (processed, payload) = (
-            result.processed,
-            result.payload.map_or("null", RawValue::get),
-        );
+        let (processed, payload) = (result.processed, result.payload.map_or("null", RawValue::get));
         let said = format!(
             r#"{{"success":{processed},"acks":[{{"client_id":"responder","processed":{processed},"payload":{payload}}}]}}"#
         );

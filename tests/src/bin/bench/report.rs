@@ -57,45 +57,15 @@ impl Report {
             ("1 in flight, half answered within", "µs", latency, p50),
             ("1 in flight, 99 % answered within", "µs", latency, p99),
             ("1 in flight, server CPU an operation", "µs", latency, cpu),
-            (
-                "8 × 32 in flight, operations a second",
-                "/s",
-                throughput,
-                rate,
-            ),
-            (
-                "8 × 32 in flight, half answered within",
-                "µs",
-                throughput,
-                p50,
-            ),
-            (
-                "8 × 32 in flight, 99 % answered within",
-                "µs",
-                throughput,
-                p99,
-            ),
-            (
-                "8 × 32 in flight, server CPU an operation",
-                "µs",
-                throughput,
-                cpu,
-            ),
+            ("8 × 32 in flight, operations a second", "/s", throughput, rate),
+            ("8 × 32 in flight, half answered within", "µs", throughput, p50),
+            ("8 × 32 in flight, 99 % answered within", "µs", throughput, p99),
+            ("8 × 32 in flight, server CPU an operation", "µs", throughput, cpu),
         ];
         let figures = lines.map(|(name, unit, load, value)| {
-            let ours: Vec<f64> = rounds
-                .iter()
-                .map(|round| value(&load(round).ours))
-                .collect();
-            let relay: Vec<f64> = rounds
-                .iter()
-                .map(|round| value(&load(round).relay))
-                .collect();
-            let ratios = ours
-                .iter()
-                .zip(&relay)
-                .map(|(ours, relay)| ours / relay)
-                .collect();
+            let ours: Vec<f64> = rounds.iter().map(|round| value(&load(round).ours)).collect();
+            let relay: Vec<f64> = rounds.iter().map(|round| value(&load(round).relay)).collect();
+            let ratios = ours.iter().zip(&relay).map(|(ours, relay)| ours / relay).collect();
             Figure {
                 name,
                 unit,
@@ -104,10 +74,7 @@ impl Report {
                 ratio: spread(ratios),
             }
         });
-        Self {
-            rounds: rounds.len(),
-            figures: figures.into(),
-        }
+        Self { rounds: rounds.len(), figures: figures.into() }
     }
 
     pub(crate) fn json(&self) -> Outcome<String> {
@@ -120,21 +87,14 @@ impl Report {
             "", "ours", "bare relay", self.rounds
         );
         let line = |figure: &Figure| {
-            let Figure {
-                name,
-                unit,
-                ours,
-                relay,
-                ratio,
-            } = figure;
+            let Figure { name, unit, ours, relay, ratio } = figure;
             format!(
                 "{name:<42} {ours:>8.0} {unit} {relay:>8.0} {unit}   {:.2} ({:.2}–{:.2})",
                 ratio.median, ratio.min, ratio.max
             )
         };
-        let lines: Vec<String> = std::iter::once(head)
-            .chain(self.figures.iter().map(line))
-            .collect();
+        let lines: Vec<String> =
+            std::iter::once(head).chain(self.figures.iter().map(line)).collect();
         lines.join("\n")
     }
 }
@@ -149,11 +109,7 @@ fn spread(mut values: Vec<f64>) -> Spread {
     } else {
         at(middle)
     };
-    Spread {
-        median,
-        min: at(0),
-        max: at(last),
-    }
+    Spread { median, min: at(0), max: at(last) }
 }
 
 #[cfg(test)]
@@ -169,64 +125,27 @@ mod tests {
             p50: Duration::from_micros(p50_micros),
             p99: Duration::from_micros(p50_micros * 2),
         };
-        Costed {
-            measured,
-            cpu_micros: operations * 10,
-        }
+        Costed { measured, cpu_micros: operations * 10 }
     }
 
     #[test]
     fn a_spread_is_the_middle_and_both_ends() {
         let of = |values: &[f64]| spread(values.to_vec());
-        assert_eq!(
-            of(&[3.0, 1.0, 2.0]),
-            Spread {
-                median: 2.0,
-                min: 1.0,
-                max: 3.0
-            }
-        );
-        assert_eq!(
-            of(&[4.0, 1.0]),
-            Spread {
-                median: 2.5,
-                min: 1.0,
-                max: 4.0
-            }
-        );
+        assert_eq!(of(&[3.0, 1.0, 2.0]), Spread { median: 2.0, min: 1.0, max: 3.0 });
+        assert_eq!(of(&[4.0, 1.0]), Spread { median: 2.5, min: 1.0, max: 4.0 });
     }
 
     #[test]
     fn a_ratio_is_taken_within_its_round() {
         let round = |ours: u64, relay: u64| Round {
-            latency: Pair {
-                ours: costed(100, ours),
-                relay: costed(100, relay),
-            },
-            throughput: Pair {
-                ours: costed(500, 1),
-                relay: costed(1000, 1),
-            },
+            latency: Pair { ours: costed(100, ours), relay: costed(100, relay) },
+            throughput: Pair { ours: costed(500, 1), relay: costed(1000, 1) },
         };
         // Medians alone would say 100 / 100; the rounds say 1, 4 and 9.
         let report = Report::new(&[round(100, 100), round(400, 100), round(90, 10)]);
-        let latency = report
-            .figures
-            .first()
-            .expect("the first line is the latency");
+        let latency = report.figures.first().expect("the first line is the latency");
         assert_eq!((latency.ours, latency.relay), (100.0, 100.0));
-        assert_eq!(
-            latency.ratio,
-            Spread {
-                median: 4.0,
-                min: 1.0,
-                max: 9.0
-            }
-        );
-        assert!(
-            report.table().contains("0.50 (0.50–0.50)"),
-            "{}",
-            report.table()
-        );
+        assert_eq!(latency.ratio, Spread { median: 4.0, min: 1.0, max: 9.0 });
+        assert!(report.table().contains("0.50 (0.50–0.50)"), "{}", report.table());
     }
 }

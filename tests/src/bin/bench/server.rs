@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::future::Future;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
@@ -16,6 +16,10 @@ const READY: &str = "listening on ";
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The kernel counts processor time in ticks; Linux shows 100 a second on every architecture.
 const TICK_MICROS: u64 = 10_000;
+/// A server that used no more than one tick of this time is at rest.
+const REST: Duration = Duration::from_millis(100);
+/// A server that never rests is measured all the same.
+const LONGEST_REST: Duration = Duration::from_secs(3);
 
 /// A running server. It is ended when dropped.
 pub(crate) struct Server {
@@ -46,35 +50,42 @@ impl Server {
         let url = ready.map_err(|_| format!("{} is not ready", program.display()))??;
         // Whatever it says later must not fill the pipe.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Ok(Self {
-            url,
-            pid,
-            _child: child,
-        })
+        Ok(Self { url, pid, _child: child })
     }
 
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Lets a measurement run and adds what it cost the server.
+    /// Lets a measurement run and adds what it cost the server. Work that the server puts off is
+    /// part of that cost, and shall not disturb the next measurement: so it is awaited.
     pub(crate) async fn cost_of(
         &self,
         measurement: impl Future<Output = Outcome<Measured>>,
     ) -> Outcome<Costed> {
         let before = self.cpu_micros()?;
         let measured = measurement.await?;
-        Ok(Costed {
-            measured,
-            cpu_micros: self.cpu_micros()? - before,
-        })
+        let after = self.quiet().await?;
+        Ok(Costed { measured, cpu_micros: after - before })
+    }
+
+    /// Waits until the server rests; its processor time then.
+    async fn quiet(&self) -> Outcome<u64> {
+        let give_up = Instant::now() + LONGEST_REST;
+        let mut before = self.cpu_micros()?;
+        loop {
+            tokio::time::sleep(REST).await;
+            let now = self.cpu_micros()?;
+            if now - before <= TICK_MICROS || Instant::now() > give_up {
+                return Ok(now);
+            }
+            before = now;
+        }
     }
 
     fn cpu_micros(&self) -> Outcome<u64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid))?;
-        ticks(&stat)
-            .map(|ticks| ticks * TICK_MICROS)
-            .ok_or_else(|| "no /proc/PID/stat".into())
+        ticks(&stat).map(|ticks| ticks * TICK_MICROS).ok_or_else(|| "no /proc/PID/stat".into())
     }
 }
 

@@ -70,12 +70,7 @@ impl History {
         newest: u64,
         expected: usize,
     ) -> Result<Vec<Row>, Failure> {
-        self.walk(
-            Some(newest + 1),
-            |_| expected.max(1),
-            |row| row.seq < oldest,
-        )
-        .await
+        self.walk(Some(newest + 1), |_| expected.max(1), |row| row.seq < oldest).await
     }
 
     /// Goes back in time until there are enough rows, one that is too old, or no more.
@@ -91,12 +86,7 @@ impl History {
             if limit == 0 {
                 return Ok(rows);
             }
-            let query = Query {
-                filter: &self.filter,
-                before,
-                limit,
-                payloads: true,
-            };
+            let query = Query { filter: &self.filter, before, limit, payloads: true };
             let page: Page = self.console.call("messages", &query).await?;
             for json in page.rows {
                 let row = Row::read(json)?;

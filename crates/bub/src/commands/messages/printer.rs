@@ -32,9 +32,7 @@ impl Printer {
     }
 
     pub(super) fn table() -> Self {
-        let heads = [
-            "TIME", "KIND", "FROM", "TO", "TOPIC", "STATE", "TOOK", "PAYLOAD",
-        ];
+        let heads = ["TIME", "KIND", "FROM", "TO", "TOPIC", "STATE", "TOOK", "PAYLOAD"];
         Self::Table(Table::new(heads))
     }
 
@@ -73,11 +71,7 @@ fn cells(row: &RawValue) -> Result<[String; 8], Failure> {
         text.map_or_else(|| "–".to_owned(), |text| visible(&text).into_owned())
     };
     // What went wrong is worth more than what was said.
-    let said = row
-        .error
-        .as_deref()
-        .or(row.payload.map(RawValue::get))
-        .unwrap_or_default();
+    let said = row.error.as_deref().or(row.payload.map(RawValue::get)).unwrap_or_default();
     Ok([
         clock_time(row.created_at),
         row.kind,
@@ -103,15 +97,7 @@ mod tests {
             "payload":{"n":12345678901234567890123}}"#;
         let shown = cells(&RawValue::from_string(row.to_owned()).unwrap()).unwrap();
         let payload = r#"{"n":12345678901234567890123}"#;
-        let expected = [
-            "10:30:00.123",
-            "event",
-            "alice",
-            "–",
-            "inbound:1",
-            "processed",
-            "870 µs",
-        ];
+        let expected = ["10:30:00.123", "event", "alice", "–", "inbound:1", "processed", "870 µs"];
         assert_eq!(shown, [&expected[..], &[payload]].concat()[..]);
     }
 }

@@ -71,11 +71,7 @@ struct Tail {
 impl Tail {
     fn after(rows: &[Row]) -> Self {
         let printed: BTreeSet<u64> = rows.iter().map(|row| row.seq).collect();
-        Self {
-            newest: printed.last().copied().unwrap_or(0),
-            printed,
-            ..Self::default()
-        }
+        Self { newest: printed.last().copied().unwrap_or(0), printed, ..Self::default() }
     }
 
     /// The next event; none if it is time to ask history again first.
@@ -94,11 +90,7 @@ impl Tail {
             // Everything as it is, most of it printed long ago: only what is newer counts.
             Heard::Snapshot { rows } => {
                 self.gap = true;
-                self.want(
-                    rows.into_iter()
-                        .filter(|row| row.seq > self.newest)
-                        .collect(),
-                );
+                self.want(rows.into_iter().filter(|row| row.seq > self.newest).collect());
             }
             // An older row is here because it has moved into the filter just now.
             Heard::Batch { rows, skipped } => {
@@ -109,9 +101,7 @@ impl Tail {
     }
 
     fn want(&mut self, rows: Vec<Place>) {
-        let news = rows
-            .into_iter()
-            .filter(|row| !self.printed.contains(&row.seq));
+        let news = rows.into_iter().filter(|row| !self.printed.contains(&row.seq));
         self.wanted.extend(news.map(|row| (row.seq, TRIES)));
     }
 
@@ -119,23 +109,12 @@ impl Tail {
     fn span(&self) -> Option<(u64, u64)> {
         let (&oldest, _) = self.wanted.first_key_value()?;
         let (&newest, _) = self.wanted.last_key_value()?;
-        Some((
-            if self.gap {
-                oldest.min(self.newest + 1)
-            } else {
-                oldest
-            },
-            newest,
-        ))
+        Some((if self.gap { oldest.min(self.newest + 1) } else { oldest }, newest))
     }
 
     /// About how many rows that will be.
     fn expected(&self) -> usize {
-        if self.gap {
-            usize::MAX
-        } else {
-            self.wanted.len()
-        }
+        if self.gap { usize::MAX } else { self.wanted.len() }
     }
 
     /// Leaves those rows that are to be printed now, and takes note of them.
@@ -166,9 +145,7 @@ mod tests {
 
     fn rows(seqs: &[u64]) -> Vec<Row> {
         let row = |seq: &u64| RawValue::from_string(json!({"seq": seq}).to_string()).unwrap();
-        seqs.iter()
-            .map(|seq| Row::read(row(seq)).unwrap())
-            .collect()
+        seqs.iter().map(|seq| Row::read(row(seq)).unwrap()).collect()
     }
 
     fn heard(tail: &mut Tail, kind: &str, seqs: &[u64], skipped: u64) {

@@ -1,0 +1,124 @@
+//! A broker for one story: in this process, on a port of its own, in a folder of its own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use switchboardd::{Options, Running};
+use tempfile::TempDir;
+
+use crate::peer::Peer;
+
+/// How long anything may take before a story fails. Never waited for where all is well.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Board {
+    running: Running,
+    folder: TempDir,
+}
+
+impl Board {
+    pub(crate) async fn start() -> Self {
+        Self::with("").await
+    }
+
+    /// With these settings in `switchboard.toml`.
+    pub(crate) async fn with(settings: &str) -> Self {
+        Self::reopen(tempfile::tempdir().unwrap(), settings).await
+    }
+
+    /// On a folder that was used before.
+    pub(crate) async fn reopen(folder: TempDir, settings: &str) -> Self {
+        // Stories about discovery have brokers of their own.
+        let text = format!("{settings}\n[discovery]\nmdns = false\n");
+        std::fs::write(folder.path().join("switchboard.toml"), text).unwrap();
+        let options = Options {
+            data_dir: Some(folder.path().to_owned()),
+            listen: Some("127.0.0.1:0".to_owned()),
+            config: None,
+            demo: false,
+        };
+        let running = switchboardd::start(options).await.unwrap();
+        Self { running, folder }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        self.running.url()
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// `127.0.0.1:PORT`
+    pub(crate) fn address(&self) -> &str {
+        self.url().strip_prefix("ws://").unwrap()
+    }
+
+    /// A client that has not said anything yet.
+    pub(crate) async fn connect(&self) -> Peer {
+        Peer::connect(self.url()).await
+    }
+
+    /// A client that has introduced itself.
+    pub(crate) async fn agent(&self, id: &str) -> Peer {
+        let mut peer = self.connect().await;
+        peer.initialize(id).await;
+        peer
+    }
+
+    /// The operator asks.
+    pub(crate) async fn call(&self, method: &str, params: Value) -> Value {
+        let reply =
+            self.running.console().call(json!({ "method": method, "params": params })).await;
+        serde_json::from_str(reply.unwrap().get()).unwrap()
+    }
+
+    pub(crate) fn console(&self) -> switchboard_console::Console {
+        self.running.console()
+    }
+
+    /// Every message that is kept, newest first.
+    pub(crate) async fn messages(&self) -> Vec<Value> {
+        let page =
+            self.call("messages", json!({ "filter": {}, "limit": 500, "payloads": true })).await;
+        page["rows"].as_array().unwrap().clone()
+    }
+
+    /// Waits until the newest kept message is in this state.
+    pub(crate) async fn newest_in_state(&self, state: &str) -> Value {
+        eventually(&format!("the newest message is {state}"), async || {
+            let newest = self.messages().await.into_iter().next()?;
+            (newest["state"] == state).then_some(newest)
+        })
+        .await
+    }
+
+    /// Accepted = processed + waiting + dead + discarded + expired, in memory.
+    pub(crate) async fn totals(&self) -> Value {
+        let mut feed = self.console().watch(switchboard_console::api::Watch::default());
+        let event = serde_json::to_value(feed.next().await.unwrap()).unwrap();
+        event["totals"].clone()
+    }
+
+    pub(crate) async fn stop(self) -> TempDir {
+        self.running.stop().await;
+        self.folder
+    }
+}
+
+/// Asks again until there is an answer; fails with `what` when there is none for too long.
+pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    match tokio::time::timeout(PATIENCE, asking).await {
+        Ok(answer) => answer,
+        Err(_) => panic!("not in time: {what}"),
+    }
+}

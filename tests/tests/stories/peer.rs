@@ -1,0 +1,136 @@
+//! A JSON-RPC client that says exactly what it is told to, and hears everything.
+
+use std::collections::VecDeque;
+
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use crate::board::PATIENCE;
+
+pub(crate) struct Peer {
+    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    /// Heard while waiting for something else.
+    heard: VecDeque<Value>,
+    next_id: u64,
+}
+
+impl Peer {
+    pub(crate) async fn connect(url: &str) -> Self {
+        let (socket, _) = connect_async(url).await.unwrap();
+        Self { socket, heard: VecDeque::new(), next_id: 1 }
+    }
+
+    pub(crate) async fn say(&mut self, text: impl Into<String>) {
+        self.socket.send(Frame::Text(text.into().into())).await.unwrap();
+    }
+
+    pub(crate) async fn say_bytes(&mut self, bytes: Vec<u8>) {
+        self.socket.send(Frame::Binary(bytes.into())).await.unwrap();
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let request = json!({ "jsonrpc": "2.0", "method": method, "params": params, "id": id });
+        self.say(request.to_string()).await;
+        id
+    }
+
+    /// Sends a request and returns the whole response.
+    pub(crate) async fn call(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params).await;
+        self.response_to(&json!(id)).await
+    }
+
+    /// Sends a request that must succeed, and returns its result.
+    pub(crate) async fn ok(&mut self, method: &str, params: Value) -> Value {
+        let response = self.call(method, params).await;
+        assert!(response["result"].is_object(), "{method} failed: {response}");
+        response["result"].clone()
+    }
+
+    /// Sends a request that must fail, and returns the error's code and message.
+    pub(crate) async fn refused(&mut self, method: &str, params: Value) -> (i64, String) {
+        let response = self.call(method, params).await;
+        let error = &response["error"];
+        assert!(error.is_object(), "{method} was not refused: {response}");
+        (error["code"].as_i64().unwrap(), error["message"].as_str().unwrap().to_owned())
+    }
+
+    pub(crate) async fn initialize(&mut self, id: &str) -> Value {
+        let info = json!({ "name": "story", "version": "0.2.0" });
+        self.ok("initialize", json!({ "clientId": id, "clientInfo": info })).await
+    }
+
+    pub(crate) async fn subscribe(&mut self, topic: &str) {
+        self.ok("subscribe", json!({ "topic": topic })).await;
+    }
+
+    pub(crate) async fn response_to(&mut self, id: &Value) -> Value {
+        self.hear_where(|heard| heard.get("method").is_none() && heard["id"] == *id).await
+    }
+
+    /// The next delivery, by whichever method.
+    pub(crate) async fn delivery(&mut self) -> Value {
+        self.hear_where(|heard| heard.get("method").is_some()).await
+    }
+
+    pub(crate) async fn answer(&mut self, delivery: &Value, result: Value) {
+        let response = json!({ "jsonrpc": "2.0", "result": result, "id": delivery["id"] });
+        self.say(response.to_string()).await;
+    }
+
+    /// Takes the next delivery and says that it is processed.
+    pub(crate) async fn process(&mut self) -> Value {
+        let delivery = self.delivery().await;
+        self.answer(&delivery, json!({ "processed": true })).await;
+        delivery
+    }
+
+    async fn hear_where(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.heard.iter().position(&wanted) {
+            return self.heard.remove(at).unwrap();
+        }
+        loop {
+            let heard =
+                self.hear().await.expect("the connection ended while something was awaited");
+            if wanted(&heard) {
+                return heard;
+            }
+            self.heard.push_back(heard);
+        }
+    }
+
+    /// The next text, or none once the connection has ended.
+    pub(crate) async fn hear(&mut self) -> Option<Value> {
+        loop {
+            let frame = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            match frame.expect("nothing was heard in time") {
+                Some(Ok(Frame::Text(text))) => return Some(serde_json::from_str(&text).unwrap()),
+                Some(Ok(Frame::Close(_)) | Err(_)) | None => return None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// Waits for the other side to close, and returns the code it gave.
+    pub(crate) async fn closed(&mut self) -> Option<u16> {
+        loop {
+            let frame = tokio::time::timeout(PATIENCE, self.socket.next()).await;
+            match frame.expect("the connection was not closed in time") {
+                Some(Ok(Frame::Close(close))) => return close.map(|close| close.code.into()),
+                Some(Err(_)) | None => return None,
+                Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// Ends the connection without a word, as a crash does.
+    pub(crate) fn vanish(self) {
+        drop(self.socket);
+    }
+}
