@@ -43,7 +43,7 @@ describe("the console in Chromium", () => {
     await screen.click(row("inbound:story-1"));
     await screen.sees({ css: "aside", words: ["hello from the story"] });
     expect(await obstacles(screen)).toEqual([]);
-    await screen.click(link("Agents"));
+    await screen.click(link("agents"));
     await screen.click(row("story-listener"));
     await screen.sees(heading("Agents"));
     expect(await obstacles(screen)).toEqual([]);

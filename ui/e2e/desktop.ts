@@ -33,7 +33,7 @@ export class DesktopWindow implements Screen {
     return this.browser.deleteSession();
   }
 
-  #find({ css, words = [] }: Look): Promise<Element> {
+  #find({ css, words = [] }: Look): Promise<WebdriverIO.Element> {
     return until(
       `${css} with ${words.join(", ")}`,
       async () => (await this.browser.execute(visible, css, words)) ?? undefined,

@@ -34,12 +34,17 @@ test("the first screen, then both screens with the demo agents, light and dark",
     return Number(/accepted\s+(\d+)/.exec(figures)?.[1]) >= 30 || undefined;
   });
   for (const colorScheme of ["dark", "light"] as const) {
-    const screen = await newPage(browser, stage.consoleUrl, { colorScheme });
+    const screen = await newPage(browser, stage.consoleUrl, {
+      colorScheme,
+      reducedMotion: "reduce",
+    });
+    await until("cords in the patch bay", async () => {
+      return (await screen.page.locator("path.cord").count()) >= 5 || undefined;
+    });
     await screen.click(row("request", "price-hunter", "processed"));
     await screen.sees({ css: "aside", words: ["Payload"] });
-    await screen.page.keyboard.press("Space"); // paused, so that the picture is not of a blur
     await take(screen, `flow-${colorScheme}`);
-    await screen.click(link("Agents"));
+    await screen.click(link("agents"));
     await screen.click(row("planner"));
     await take(screen, `agents-${colorScheme}`);
     await screen.close();

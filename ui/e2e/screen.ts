@@ -16,7 +16,7 @@ export const row = (...words: string[]): Look => ({
   css: "[role=grid] [role=rowgroup] [role=row]",
   words,
 });
-export const link = (screen: string): Look => ({ css: `nav a[aria-label="${screen}"]` });
+export const link = (screen: "flow" | "agents"): Look => ({ css: `nav a[href$="#/${screen}"]` });
 export const heading = (...words: string[]): Look => ({ css: "h1", words });
 export const payload: Look = { css: '[aria-label="Payload"]' };
 export const listening: Look = { css: '[aria-label="Connection"]', words: ["listening"] };

@@ -36,14 +36,14 @@ export function tellTheStory(open: (dataDir: string) => Promise<Stage>): () => S
   });
 
   test("an agent appears the moment it connects", async () => {
-    await stage.screen.click(link("Agents"));
+    await stage.screen.click(link("agents"));
     listener = await Agent.connect(stage.endpoint.url, "story-listener");
     await listener.subscribe("inbound:*");
     await stage.screen.sees(row("story-listener", "inbound:*"));
   });
 
   test("what is said appears as a row, and is processed", async () => {
-    await stage.screen.click(link("Flow"));
+    await stage.screen.click(link("flow"));
     speaker = await Agent.connect(stage.endpoint.url, "story-speaker");
     const said = { type: "plaintext_message", text: "hello from the story", exact: 12345678901234 };
     const receipt = await speaker.send("inbound:story-1", said);
@@ -78,7 +78,7 @@ export function tellTheStory(open: (dataDir: string) => Promise<Stage>): () => S
     await stage.screen.sees(row("story-speaker", "inbound:story-1", "processed"));
     await stage.screen.click(row("inbound:story-1"));
     await stage.screen.sees({ ...payload, words: ["hello from the story"] });
-    await stage.screen.click(link("Agents"));
+    await stage.screen.click(link("agents"));
     await stage.screen.sees(row("story-listener"));
   });
 
