@@ -6,21 +6,21 @@ describe("who talked to whom lately", () => {
   test("messages weigh on their cord and fade", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1), row(2)] }));
-    const [now] = traffic.cords(0);
+    const [now] = traffic.cords(0, 48);
     expect(now).toMatchObject({ from: "planner", to: "summarizer", kind: "event" });
-    const later = traffic.cords(3_000)[0]?.weight ?? 0;
+    const later = traffic.cords(3_000, 48)[0]?.weight ?? 0;
     expect(later / (now?.weight ?? 1)).toBeCloseTo(0.5);
-    expect(traffic.cords(120_000)).toEqual([]);
+    expect(traffic.cords(120_000, 48)).toEqual([]);
   });
 
   test("a message without a recipient counts once it is known who took it", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1, { to: null, state: "waiting" })] }));
-    expect(traffic.cords(0)).toEqual([]);
+    expect(traffic.cords(0, 48)).toEqual([]);
     traffic.take(
       batch({ moved: [{ seq: 1, state: "processed", to: "echo", tookMicros: 1, error: null }] }),
     );
-    expect(traffic.cords(0)).toMatchObject([{ from: "planner", to: "echo", kind: "event" }]);
+    expect(traffic.cords(0, 48)).toMatchObject([{ from: "planner", to: "echo", kind: "event" }]);
   });
 
   test("a message that dies is an error on its cord", () => {
@@ -31,7 +31,7 @@ describe("who talked to whom lately", () => {
     );
     expect(
       traffic
-        .cords(0)
+        .cords(0, 48)
         .map((cord) => cord.kind)
         .sort(),
     ).toEqual(["error", "event"]);
@@ -40,6 +40,14 @@ describe("who talked to whom lately", () => {
   test("rows that found no room count as those that did", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1)], skipped: 9 }));
-    expect(traffic.cords(0)[0]?.weight).toBe(10);
+    expect(traffic.cords(0, 48)[0]?.weight).toBe(10);
+  });
+
+  test("only the busiest are shown, in an order that does not follow their weight", () => {
+    const traffic = new Traffic();
+    const to = (name: string, times: number) =>
+      Array.from({ length: times }, (_, i) => row(i, { to: name }));
+    traffic.take(batch({ rows: [...to("a", 2), ...to("c", 9), ...to("b", 5)] }));
+    expect(traffic.cords(0, 2).map((cord) => cord.to)).toEqual(["b", "c"]);
   });
 });

@@ -46,17 +46,16 @@ export class Traffic {
     }
   }
 
-  /** The cords in use now, the busiest last so that they lie on top. */
-  cords(now: number): Cord[] {
+  /** The busiest cords now, in a lasting order: a picture that does not change need not be drawn. */
+  cords(now: number, most: number): Cord[] {
     const factor = 0.5 ** ((now - this.#agedAt) / HALF_LIFE_MS);
     this.#agedAt = now;
     for (const [key, cord] of this.#cords) {
       cord.weight *= factor;
       if (cord.weight < FORGOTTEN) this.#cords.delete(key);
     }
-    return [...this.#cords.values()]
-      .map((cord) => ({ ...cord }))
-      .sort((a, b) => a.weight - b.weight);
+    const busiest = [...this.#cords].sort(([, a], [, b]) => b.weight - a.weight).slice(0, most);
+    return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => ({ ...cord }));
   }
 
   #remember(row: MessageRow): void {

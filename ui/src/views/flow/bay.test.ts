@@ -57,5 +57,6 @@ describe("the patch bay", () => {
     expect(strength(10, 1_000)).toBeLessThan(strength(100, 1_000));
     expect(strength(1_000, 1_000)).toBe(1);
     expect(strength(1, 1), "a quiet board stays pale").toBeLessThan(0.3);
+    expect(strength(500, 1_000)).toBe(strength(510, 1_000));
   });
 });

@@ -5,6 +5,8 @@ import type { Cord } from "../../state/traffic";
 export const MOST_JACKS = 24;
 /** More would be a tangle, and dear to draw. */
 export const MOST_CORDS = 48;
+/** Steps between pale and bright: few enough that steady traffic draws nothing anew. */
+const SHADES = 8;
 
 export interface Seat {
   id: string;
@@ -106,7 +108,8 @@ export function weightOf(cords: readonly Cord[]): Map<string, number> {
  * thousands. A board where everything is quiet stays pale.
  */
 export function strength(weight: number, most: number): number {
-  return Math.min(1, Math.log2(1 + weight) / Math.log2(1 + Math.max(most, 24)));
+  const exact = Math.log2(1 + weight) / Math.log2(1 + Math.max(most, 24));
+  return Math.min(1, Math.round(exact * SHADES) / SHADES);
 }
 
 function n(value: number): string {
