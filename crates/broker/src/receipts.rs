@@ -7,28 +7,37 @@ use switchboard_store::Ticket;
 /// Accepted messages that are not on disk yet, in the order in which they were written.
 #[derive(Debug, Default)]
 pub(crate) struct Receipts {
-    written: VecDeque<(Ticket, Vec<u64>)>,
-    unwritten: Vec<u64>,
+    written: VecDeque<(Ticket, Pass)>,
+    unwritten: Pass,
     count: usize,
+    bytes: usize,
+}
+
+/// The messages accepted in one pass of the core.
+#[derive(Debug, Default)]
+struct Pass {
+    messages: Vec<u64>,
+    bytes: usize,
 }
 
 impl Receipts {
     /// A message was accepted in this pass.
-    pub(crate) fn accepted(&mut self, seq: u64) {
-        self.unwritten.push(seq);
+    pub(crate) fn accepted(&mut self, seq: u64, bytes: usize) {
+        self.unwritten.messages.push(seq);
+        self.unwritten.bytes += bytes;
         self.count += 1;
+        self.bytes += bytes;
     }
 
     /// Whether this message was accepted in this pass.
     pub(crate) fn is_of_this_pass(&self, seq: u64) -> bool {
-        self.unwritten.first().is_some_and(|first| *first <= seq)
+        self.unwritten.messages.first().is_some_and(|first| *first <= seq)
     }
 
     /// The messages accepted in this pass will not go to the disk.
     pub(crate) fn take_unwritten(&mut self) -> Vec<u64> {
         let pass = std::mem::take(&mut self.unwritten);
-        self.count -= pass.len();
-        pass
+        self.done(pass)
     }
 
     /// The messages accepted in this pass went to the disk under one ticket.
@@ -42,26 +51,56 @@ impl Receipts {
         self.count
     }
 
+    /// Their payloads, in bytes.
+    pub(crate) fn outstanding_bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// The messages of every pass up to this ticket.
     pub(crate) fn take_up_to(&mut self, ticket: Ticket) -> Vec<u64> {
         let mut taken = Vec::new();
         while self.written.front().is_some_and(|(at, _)| *at <= ticket) {
-            let Some((_, pass)) = self.written.pop_front() else {
-                break;
-            };
-            taken.extend(pass);
+            let Some((_, pass)) = self.written.pop_front() else { break };
+            taken.extend(self.done(pass));
         }
-        self.count -= taken.len();
         taken
     }
 
     /// The messages of this one pass.
     pub(crate) fn take(&mut self, ticket: Ticket) -> Vec<u64> {
-        let Some(at) = self.written.iter().position(|(one, _)| *one == ticket) else {
-            return Vec::new();
-        };
-        let pass = self.written.remove(at).map(|(_, pass)| pass).unwrap_or_default();
-        self.count -= pass.len();
-        pass
+        let at = self.written.iter().position(|(one, _)| *one == ticket);
+        match at.and_then(|at| self.written.remove(at)) {
+            Some((_, pass)) => self.done(pass),
+            None => Vec::new(),
+        }
+    }
+
+    fn done(&mut self, pass: Pass) -> Vec<u64> {
+        self.count -= pass.messages.len();
+        self.bytes -= pass.bytes;
+        pass.messages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_are_counted_until_their_ticket_is_done_or_failed() {
+        let mut receipts = Receipts::default();
+        receipts.accepted(1, 10);
+        receipts.accepted(2, 10);
+        assert!(receipts.is_of_this_pass(2) && !receipts.is_of_this_pass(0));
+        receipts.handed_over(Ticket(5));
+        receipts.accepted(3, 10);
+        receipts.handed_over(Ticket(7));
+        receipts.accepted(4, 10);
+        assert_eq!((receipts.outstanding(), receipts.outstanding_bytes()), (4, 40));
+        assert_eq!(receipts.take(Ticket(7)), [3], "a failed pass may be a later one");
+        assert_eq!(receipts.take(Ticket(7)), [0_u64; 0]);
+        assert_eq!(receipts.take_up_to(Ticket(6)), [1, 2]);
+        assert_eq!(receipts.take_unwritten(), [4]);
+        assert_eq!((receipts.outstanding(), receipts.outstanding_bytes()), (0, 0));
     }
 }

@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(memory.percentiles(), (Some(51), Some(100)));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn the_rate_is_taken_over_the_times_that_were_counted() {
         let start = Instant::now();
         let counts = VecDeque::from([(start, 100), (start + Duration::from_secs(2), 300)]);

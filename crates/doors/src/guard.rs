@@ -45,9 +45,7 @@ impl Guard {
         if !single(header::HOST) || !single(header::ORIGIN) {
             return Some("Host or Origin was sent twice");
         }
-        let Some(origin) = headers.get(header::ORIGIN) else {
-            return None;
-        };
+        let origin = headers.get(header::ORIGIN)?;
         if origin.to_str().is_ok_and(|origin| self.is_our_origin(origin)) {
             return None;
         }

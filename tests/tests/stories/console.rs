@@ -20,7 +20,7 @@ async fn await_in<T>(feed: &mut Feed, find: impl Fn(&Value) -> Option<T>) -> T {
     }
 }
 
-fn watch(filter: Value) -> Watch {
+fn watch(filter: &Value) -> Watch {
     serde_json::from_value(json!({ "filter": filter })).unwrap()
 }
 
@@ -100,8 +100,8 @@ async fn a_message_that_was_shown_waiting_is_shown_to_move() {
 #[tokio::test]
 async fn a_filtered_feed_shows_what_passes_also_what_only_moves_into_it() {
     let board = Board::start().await;
-    let mut dead = board.console().watch(watch(json!({ "state": "dead" })));
-    let mut words = board.console().watch(watch(json!({ "text": "needle" })));
+    let mut dead = board.console().watch(watch(&json!({ "state": "dead" })));
+    let mut words = board.console().watch(watch(&json!({ "text": "needle" })));
     let mut sender = board.agent("sender").await;
     let mut handler = board.agent("handler").await;
     handler.subscribe("good").await;

@@ -70,7 +70,7 @@ async fn every_acknowledged_message_is_still_there_after_kill_9_under_load() {
 
     let board = Board::reopen(folder, "").await;
     let kept = all_ids(&board).await;
-    let acknowledged = acknowledged.lock().unwrap();
+    let acknowledged = acknowledged.lock().unwrap().clone();
     let lost: Vec<_> = acknowledged.difference(&kept).collect();
     println!("{} acknowledged over {KILLS} kills, {} lost", acknowledged.len(), lost.len());
     assert!(lost.is_empty(), "lost: {lost:?}");

@@ -15,8 +15,10 @@ use crate::dispatch::Dispatch;
 use crate::route::{self, Plan};
 use crate::subscriptions::Subscription;
 
-/// Accepted messages that may wait for the disk. Beyond it publishers are told to try again.
+/// Accepted messages that may wait for the disk, and their payloads in bytes. Beyond either,
+/// publishers are told to try again.
 const UNWRITTEN: usize = 20_000;
+const UNWRITTEN_BYTES: usize = 32 << 20;
 
 impl Core {
     pub(super) fn accept(&mut self, caller: Caller, send: Send, reply: Option<ReplyTo>) {
@@ -26,9 +28,10 @@ impl Core {
             Ok(sender) => sender,
             Err(refusal) => return respond(reply, Err(refusal)),
         };
-        let message = self.take_in(from, door, &send);
-        let away =
-            plan.is_empty() && send.address.agent().is_some_and(|id| self.registry.knows(id));
+        let wait = send.wait;
+        let message = self.take_in(from, door, send);
+        let addressee = message.address.agent();
+        let away = plan.is_empty() && addressee.is_some_and(|id| self.registry.knows(id));
         if away {
             self.parking.park(message.clone(), None);
         }
@@ -39,7 +42,7 @@ impl Core {
                 dispatch,
                 on_disk: false,
                 asked_once: away,
-                reply: reply.map(|reply| (reply, send.wait)),
+                reply: reply.map(|reply| (reply, wait)),
             },
         );
         if !away {
@@ -64,7 +67,8 @@ impl Core {
                 (connection.agent.clone().ok_or(Refusal::NotJoined)?, connection.door)
             }
         };
-        if self.receipts.outstanding() >= UNWRITTEN {
+        let unwritten = (self.receipts.outstanding(), self.receipts.outstanding_bytes());
+        if unwritten.0 >= UNWRITTEN || unwritten.1 >= UNWRITTEN_BYTES {
             return Err(Refusal::DiskBusy);
         }
         for one in plan.observers.iter().chain(plan.chain.first()) {
@@ -88,25 +92,25 @@ impl Core {
         Ok(())
     }
 
-    fn take_in(&mut self, from: AgentId, door: Door, send: &Send) -> Arc<Message> {
+    fn take_in(&mut self, from: AgentId, door: Door, send: Send) -> Arc<Message> {
         let message = Arc::new(Message {
             seq: self.next_seq,
             id: MessageId(Uuid::now_v7()),
             from,
-            address: send.address.clone(),
+            address: send.address,
             kind: send.kind,
-            capability: send.capability.clone(),
+            capability: send.capability,
             priority: send.priority,
             door,
-            correlation: send.correlation.clone(),
-            conversation: send.conversation.clone(),
-            payload: send.payload.clone(),
+            correlation: send.correlation,
+            conversation: send.conversation,
+            payload: send.payload,
             accepted_at: self.now.wall,
             expires_at: send.expires_at,
         });
         self.next_seq += 1;
         self.accepted.push(Record::Message(message.clone()));
-        self.receipts.accepted(message.seq);
+        self.receipts.accepted(message.seq, message.payload.as_str().len());
         self.totals.accepted += 1;
         self.totals.waiting += 1;
         self.registry.count_sent(&message.from, self.now.wall);

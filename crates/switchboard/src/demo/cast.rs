@@ -139,7 +139,7 @@ async fn respond(bus: &Bus, name: &str, count: u64, delivery: Delivery) -> Resul
     match name {
         "planner" => plan(bus, count, delivery, &request).await,
         // Every seventh invoice has a problem that a person must look at.
-        "invoicer" if count % 7 == 0 => {
+        "invoicer" if count.is_multiple_of(7) => {
             sleep(Duration::from_millis(120)).await;
             delivery.answer(Answer::declined("amount is not a number")).await
         }
@@ -170,12 +170,12 @@ async fn plan(
     let reply = json!({ "type": "plaintext_message", "text": "Here is what I found.",
                         "processed": result.success });
     send(bus, &format!("outbound:{chat}"), &reply).await?;
-    if count % 4 == 0 {
+    if count.is_multiple_of(4) {
         let invoice = json!({ "type": "task_request", "capability": "send_invoice",
                               "amount": 12.5 * count as f64, "currency": "EUR" });
         send(bus, "agent:invoicer", &invoice).await?;
     }
-    if count % 6 == 0 {
+    if count.is_multiple_of(6) {
         let news = json!({ "type": "agent_event", "event": "progress", "answered": count });
         send(bus, "workspace:project-a", &news).await?;
     }
