@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { ago, clock, microsBetween, span, took } from "./time";
+import { ago, clock, microsBetween, moment, span, took } from "./time";
 
 describe("times for people", () => {
   test("the clock shows the reader's own time, to the millisecond", () => {
     const at = new Date(2026, 10, 16, 9, 4, 2, 7);
     expect(clock(at.toISOString())).toBe("09:04:02.007");
     expect(clock("never")).toBe("—");
+  });
+
+  test("a moment of another day says which", () => {
+    const at = new Date(2026, 10, 15, 9, 4, 2, 7).toISOString();
+    expect(moment(at, new Date(2026, 10, 15, 23, 59))).toBe("09:04:02.007");
+    expect(moment(at, new Date(2026, 10, 16, 0, 1))).toBe("11-15 09:04:02");
   });
 
   test.each([

@@ -11,6 +11,16 @@ export function clock(instant: string): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${ms}`;
 }
 
+/**
+ * The time of day if that was today, else with the day: `11-15 12:04:12`. `now` is passed in by whoever
+ * has many to show.
+ */
+export function moment(instant: string, now: Date): string {
+  const at = new Date(instant);
+  if (at.toDateString() === now.toDateString() || Number.isNaN(at.getTime())) return clock(instant);
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(instant).slice(0, 8)}`;
+}
+
 /** Date and time in the reader's zone: `2026-11-16 12:04:12.222`. */
 export function dateAndClock(instant: string): string {
   const at = new Date(instant);

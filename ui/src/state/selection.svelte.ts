@@ -19,9 +19,9 @@ export class Selection {
     this.#client = client;
   }
 
-  open(message: { id: MessageId; seq: number }): void {
-    if (this.message?.id === message.id) return;
-    this.message = { id: message.id, seq: message.seq };
+  open({ id, seq = -1 }: { id: MessageId; seq?: number }): void {
+    if (this.message?.id === id) return;
+    this.message = { id, seq };
     this.trouble = null;
     void this.#read();
   }
@@ -45,7 +45,10 @@ export class Selection {
     if (wanted === null) return;
     try {
       const detail = await this.#client.call("message", { id: wanted.id });
-      if (this.message?.id === wanted.id) this.detail = detail;
+      if (this.message?.id !== wanted.id) return;
+      this.detail = detail;
+      // Whoever opened it may have known its id only.
+      if (wanted.seq !== detail.row.seq) this.message = { id: wanted.id, seq: detail.row.seq };
     } catch (reason) {
       if (this.message?.id === wanted.id) this.trouble = CallError.from(reason).message;
     }

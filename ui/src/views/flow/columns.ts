@@ -1,11 +1,16 @@
 import type { MessageRow } from "../../api/generated";
 import type { Column } from "../../parts/recycler";
-import { clock, took } from "../../parts/time";
+import { moment, took } from "../../parts/time";
 import { doorName, recipient, stateName, subject, wentWrong } from "../words";
 
 /** The columns of the live table. */
 export const columns: Column<MessageRow>[] = [
-  { title: "Time", width: "112px", text: (row) => clock(row.createdAt), look: () => "mono faint" },
+  {
+    title: "Time",
+    width: "122px",
+    text: (row) => moment(row.createdAt, new Date()),
+    look: () => "mono faint",
+  },
   { title: "Kind", width: "90px", text: (row) => row.kind, look: (row) => `kind ${row.kind}` },
   { title: "From", width: "minmax(96px, 1fr)", text: (row) => row.from },
   {
