@@ -1,4 +1,8 @@
 //! The console API, carried into the window: one command, and one channel for the feed.
+#![expect(
+    clippy::let_underscore_must_use,
+    reason = "what the command attribute generates throws a value away"
+)]
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -28,7 +32,6 @@ enum Open {
 /// Answers one call of the window. With a channel, opens a feed into it instead, in place of the
 /// one this window followed before.
 #[tauri::command]
-#[expect(clippy::let_underscore_must_use, reason = "the generated code throws a value away")]
 pub(crate) async fn console(
     webview: Webview,
     bridge: State<'_, Bridge>,
