@@ -23,13 +23,14 @@ pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
     }
-    let token = random_token().map_err(failed)?;
+    let token = random_hex::<32>().map_err(failed)?;
     write_private(&path, &format!("{token}\n")).map_err(failed)?;
     Ok(token)
 }
 
-fn random_token() -> io::Result<String> {
-    let mut bits = [0_u8; 32];
+/// Random bits, as hexadecimal text.
+pub(crate) fn random_hex<const BYTES: usize>() -> io::Result<String> {
+    let mut bits = [0_u8; BYTES];
     getrandom::fill(&mut bits).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bits.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -24,7 +24,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
-use crate::{Options, Settings, StartError, secrets};
+use crate::{Options, Settings, StartError, identity, secrets};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
 const DEMO_WISHES: usize = 4;
@@ -71,7 +71,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
             return Err(error);
         }
     };
-    let Place { listener, address, url, token, endpoint } = place;
+    let Place { listener, address, url, token, id, endpoint } = place;
     let (broker, core) = Broker::start(settings.broker(), opened).await;
 
     let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir);
@@ -93,7 +93,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());
     tasks.spawn(serving);
 
-    let discovery = discover(&settings, address, status.clone());
+    let discovery = discover(&settings, id, address, status.clone());
     let demo = Demo::new(url.clone(), status, demo_wishes);
     if options.demo {
         demo.switch(true);
@@ -121,6 +121,7 @@ struct Place {
     address: SocketAddr,
     url: String,
     token: String,
+    id: AgentId,
     endpoint: EndpointFile,
 }
 
@@ -131,8 +132,9 @@ impl Place {
         let address = listener.local_addr().map_err(cannot_listen)?;
         let url = format!("ws://{address}");
         let token = secrets::admin_token(data_dir)?;
+        let id = identity::broker_id(data_dir)?;
         let endpoint = EndpointFile::write(data_dir, &url)?;
-        Ok(Self { listener, address, url, token, endpoint })
+        Ok(Self { listener, address, url, token, id, endpoint })
     }
 }
 
@@ -200,13 +202,13 @@ impl Running {
 /// Announces the broker and counts those who are seen. Failing to is no reason not to start.
 fn discover(
     settings: &Settings,
+    id: AgentId,
     address: SocketAddr,
     status: watch::Sender<Status>,
 ) -> Option<Discovery> {
     if !settings.discovery.mdns {
         return None;
     }
-    let id = AgentId::parse(&format!("switchboard-{}", std::process::id())).ok()?;
     let started = Discovery::start(&switchboard_discovery::Settings {
         interfaces: settings.discovery.interfaces.clone(),
         mdns_port: switchboard_discovery::MDNS_PORT,

@@ -354,7 +354,7 @@ agent?: string,
  */
 topic?: string, 
 /**
- * Words in its payload, topic, capability, sender or recipient.
+ * Beginnings of words in its payload, topic, capability, sender or recipient.
  */
 text?: string, };
 
