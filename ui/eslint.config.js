@@ -55,6 +55,18 @@ export default ts.config(
       ],
       "no-restricted-imports": ["error", { patterns: [tauri] }],
       "svelte/no-at-html-tags": "error",
+      // In a C locale `navigator.language` is "C", and Intl throws at it; see src/parts/time.ts.
+      "no-restricted-globals": [
+        "error",
+        { name: "Intl", message: "Format by hand, in src/parts." },
+      ],
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "MemberExpression[property.name=/^toLocale.*String$/]",
+          message: "Format by hand, in src/parts: a C locale makes this throw.",
+        },
+      ],
       // What pours in is kept outside of reactivity on purpose; see src/state/rows.ts.
       "svelte/prefer-svelte-reactivity": "off",
       // The compiler knows every name; ESLint does not know types.
