@@ -181,6 +181,11 @@ impl From<Receipt> for SendResult {
 
 impl From<Ack> for AckView {
     fn from(ack: Ack) -> Self {
-        Self { agent: ack.agent, outcome: ack.outcome, message: ack.message, payload: ack.payload }
+        Self {
+            agent: ack.agent,
+            outcome: ack.outcome,
+            message: ack.message,
+            payload_text: ack.payload.map(|payload| payload.as_str().to_owned()),
+        }
     }
 }

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use switchboard_model::{AgentId, AgentView, Event, Message, MessageFilter, MessageRow};
+use switchboard_model::{
+    AgentId, AgentView, Event, Message, MessageFilter, MessageRow, MessageState,
+};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
@@ -144,8 +146,9 @@ impl Feed {
                 self.move_on(Moved { seq, state, to, took_micros, error });
             }
             Event::Withdrawn { seq } => {
-                self.rows.retain(|row| row.seq != seq);
-                self.followed.remove(&seq);
+                let error = Some("could not be written to disk".to_owned());
+                let state = MessageState::Refused;
+                self.move_on(Moved { seq, state, to: None, took_micros: 0, error });
             }
             Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
         }
@@ -238,7 +241,7 @@ impl Feed {
 }
 
 fn is_waiting(row: &MessageRow) -> bool {
-    row.state == switchboard_model::MessageState::Waiting
+    row.state == MessageState::Waiting
 }
 
 impl Moved {

@@ -416,9 +416,9 @@ outcome: AttemptOutcome,
  */
 message: string | null, 
 /**
- * What it gave back.
+ * What it gave back, as it wrote it.
  */
-payload: unknown, };
+payloadText: string | null, };
 
 export type SendResult = { 
 /**

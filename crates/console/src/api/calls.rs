@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use switchboard_model::{
     AgentId, AgentView, AttemptOutcome, Code, MessageDetail, MessageFilter, MessageId, MessageRow,
-    MessageState, Payload, Timestamp,
+    MessageState, Timestamp,
 };
 use ts_rs::TS;
 
@@ -133,6 +133,7 @@ pub struct SendResult {
 
 /// What one recipient said.
 #[derive(Clone, Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct AckView {
     /// The recipient.
     pub agent: AgentId,
@@ -140,9 +141,8 @@ pub struct AckView {
     pub outcome: AttemptOutcome,
     /// Its words.
     pub message: Option<String>,
-    /// What it gave back.
-    #[ts(type = "unknown")]
-    pub payload: Option<Payload>,
+    /// What it gave back, as it wrote it.
+    pub payload_text: Option<String>,
 }
 
 /// Starts or stops the demo agents.
