@@ -16,7 +16,7 @@ use switchboard_model::{
 };
 use switchboard_store::{Commit, Opened, Record, Store, SubscriptionRecord};
 use tokio::sync::{broadcast, mpsc, watch};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::Instant;
 
 use crate::broker::{Caller, Input, ReplyTo};
 use crate::clock::Now;
@@ -58,6 +58,7 @@ pub(crate) struct Core {
     next_delivery: u64,
     next_subscription: u64,
     now: Now,
+    show_agents_at: Instant,
     stop_by: Option<Instant>,
 }
 
@@ -88,6 +89,7 @@ impl Core {
         totals_out: watch::Sender<Totals>,
     ) -> Self {
         let Opened { store, commits, restored } = opened;
+        let now = Now::read();
         let mut core = Self {
             settings,
             store,
@@ -107,7 +109,8 @@ impl Core {
             next_seq: restored.next_seq,
             next_delivery: restored.next_delivery,
             next_subscription: restored.next_subscription,
-            now: Now::read(),
+            now,
+            show_agents_at: now.monotonic,
             stop_by: None,
         };
         core.recover().await;
@@ -140,8 +143,6 @@ impl Core {
 
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Input>) {
         let mut inputs = Vec::with_capacity(PASS);
-        let mut show_agents = tokio::time::interval(SHOW_AGENTS);
-        show_agents.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !self.is_done() {
             let next_deadline = self.next_deadline();
             tokio::select! {
@@ -149,13 +150,16 @@ impl Core {
                 Some(commit) = self.commits.recv() => self.committed(commit),
                 taken = inbox.recv_many(&mut inputs, PASS) => if taken == 0 { break },
                 () = tokio::time::sleep_until(next_deadline) => {}
-                _ = show_agents.tick() => self.show_changed_agents(),
             }
             self.now = Now::read();
             for input in inputs.drain(..) {
                 self.handle(input);
             }
             self.enforce_deadlines();
+            if self.show_agents_at <= self.now.monotonic {
+                self.show_changed_agents();
+                self.show_agents_at = self.now.monotonic + SHOW_AGENTS;
+            }
             self.write().await;
             self.totals_out.send_replace(self.totals);
         }
@@ -322,9 +326,8 @@ impl Core {
     }
 
     fn next_deadline(&self) -> Instant {
-        let far = self.now.monotonic + Duration::from_secs(3600);
-        let waiting = [self.deadlines.next(), self.parking.next_deadline(), self.stop_by];
-        waiting.into_iter().flatten().min().unwrap_or(far)
+        let deadlines = [self.deadlines.next(), self.parking.next_deadline(), self.stop_by];
+        deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)
     }
 
     /// Sends this pass to the disk. New messages go first and apart, because they can be refused;

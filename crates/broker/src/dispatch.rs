@@ -236,8 +236,11 @@ mod tests {
         Answer { outcome, stop, stops_only_on_request: false, message: None, payload: None }
     }
 
+    /// How one subscriber answers: its policy, how it went, and whether it says stop.
+    type Answers = (Policy, AttemptOutcome, bool);
+
     /// Runs a chain of subscribers that answer so; returns how many were asked and the verdict.
-    fn run(chain: &[(Policy, AttemptOutcome, bool)]) -> (usize, Verdict) {
+    fn run(chain: &[Answers]) -> (usize, Verdict) {
         let members = (0..).zip(chain).map(|(id, (policy, ..))| subscription(id, "*", *policy));
         let mut dispatch = Dispatch::new(message(), members.collect());
         let mut step = dispatch.next();
@@ -261,7 +264,7 @@ mod tests {
     fn each_policy_stops_where_it_should() {
         use AttemptOutcome::{Declined, Processed};
         use Policy::{StopPropagationOnProcessed as OnProcessed, StopPropagationOnStop as OnStop};
-        let table: [(&str, &[(Policy, AttemptOutcome, bool)], usize, bool); 6] = [
+        let table: [(&str, &[Answers], usize, bool); 6] = [
             ("the first that processes wins", &[(OnProcessed, Processed, false); 2], 1, true),
             (
                 "who declines passes it on",

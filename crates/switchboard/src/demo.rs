@@ -11,6 +11,8 @@ use tokio_util::sync::CancellationToken;
 /// Starts and stops the cast.
 pub(crate) struct Demo {
     wishes: watch::Sender<bool>,
+    /// Cancelled when the show is over for good.
+    curtain: CancellationToken,
     director: JoinHandle<()>,
 }
 
@@ -27,8 +29,9 @@ impl Demo {
                 from_operator.send_replace(on);
             }
         });
-        let director = tokio::spawn(direct(url, status, wanted));
-        Self { wishes, director }
+        let curtain = CancellationToken::new();
+        let director = tokio::spawn(direct(url, status, wanted, curtain.clone()));
+        Self { wishes, curtain, director }
     }
 
     pub(crate) fn switch(&self, on: bool) {
@@ -36,8 +39,7 @@ impl Demo {
     }
 
     pub(crate) async fn stop(self) {
-        self.wishes.send_replace(false);
-        drop(self.wishes);
+        self.curtain.cancel();
         self.director.abort();
         // Aborted or done, it is over.
         drop(self.director.await);
@@ -45,13 +47,18 @@ impl Demo {
 }
 
 /// Keeps the cast on stage while it is wanted.
-async fn direct(url: String, status: watch::Sender<Status>, mut wanted: watch::Receiver<bool>) {
+async fn direct(
+    url: String,
+    status: watch::Sender<Status>,
+    mut wanted: watch::Receiver<bool>,
+    curtain: CancellationToken,
+) {
     let mut on_stage: Option<CancellationToken> = None;
     loop {
         let want = *wanted.borrow_and_update();
         match (&on_stage, want) {
             (None, true) => {
-                let exit = CancellationToken::new();
+                let exit = curtain.child_token();
                 cast::enter(&url, &exit).await;
                 on_stage = Some(exit);
             }

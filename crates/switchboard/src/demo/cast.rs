@@ -164,6 +164,9 @@ async fn plan(
     let capability = text(&question["wants"]["capability"]);
     let chat = text(&question["chat_id"]);
     let about = question["text"].clone();
+    if specialist.is_empty() || chat.is_empty() {
+        return delivery.answer(Answer::declined("I answer only questions from the chat")).await;
+    }
     delivery.answer(Answer::processed()).await?;
     let request = json!({ "type": "task_request", "capability": capability, "about": about });
     let result = send(bus, &format!("agent:{specialist}"), &request).await?;
