@@ -166,7 +166,7 @@ impl Mailroom {
     fn answered(&self, frame: Incoming<'_>) -> Result<(), String> {
         let id = frame.id.and_then(|id| id.get().parse().ok());
         let outcome = match (frame.error, frame.result) {
-            (Some(error), _) => Err(Error::Refused { code: error.code, message: error.message }),
+            (Some(error), _) => Err(Error::Refused { code: error.code, message: error.words() }),
             (None, Some(result)) => Ok(result.to_owned()),
             (None, None) => return Err("the bus sent neither a result nor an error".into()),
         };

@@ -83,13 +83,16 @@ async fn a_refused_introduction_gives_the_code_and_the_words_of_the_bus() {
     let far_end = async {
         let mut far = FarEnd(accept_async(listener.accept().await.unwrap().0).await.unwrap());
         let hello = far.json().await;
-        let error = json!({"code": -32002, "message": "wrong token"});
+        let error =
+            json!({"code": -32002, "message": "Invalid client info", "data": "wrong token"});
         far.say(json!({"jsonrpc": "2.0", "error": error, "id": hello["id"]})).await;
     };
     let joining = Bus::connect(&url, &id, ClientInfo::new("test", "1"), None);
     let (bus, ()) = tokio::join!(joining, far_end);
     match bus.unwrap_err() {
-        Error::Refused { code, message } => assert_eq!((code, &*message), (-32002, "wrong token")),
+        Error::Refused { code, message } => {
+            assert_eq!((code, &*message), (-32002, "Invalid client info: wrong token"));
+        }
         other => panic!("unexpected {other}"),
     }
 }

@@ -28,7 +28,20 @@ pub(super) struct Incoming<'a> {
 pub(super) struct RpcError {
     pub(super) code: i64,
     #[serde(default)]
-    pub(super) message: String,
+    message: String,
+    /// Details: words, or an object with its words under `reason`.
+    #[serde(default)]
+    data: serde_json::Value,
+}
+
+impl RpcError {
+    /// The bus's words, with the details that say what to do.
+    pub(super) fn words(&self) -> String {
+        match self.data.as_str().or_else(|| self.data.get("reason")?.as_str()) {
+            Some(details) => format!("{}: {details}", self.message),
+            None => self.message.clone(),
+        }
+    }
 }
 
 /// What the bus calls us with, by `processMessage` or by the older `sendMessage`.
