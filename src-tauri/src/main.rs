@@ -51,10 +51,14 @@ fn run(options: Options, runtime: &Runtime) -> Result<(), Trouble> {
         Ok(running) => running,
         Err(error) => return Err(Trouble::starting(&error, app)),
     };
-    println!("listening on {}", running.url());
+    switchboardd::say(&format!("listening on {}\n", running.url()));
     app.manage(Bridge::new(running.console()));
     app.manage(Closing::remembered_in(&data_dir));
-    runtime.spawn(quit_when_told(app.handle().clone()));
+    let told = {
+        let _on_runtime = runtime.enter();
+        switchboardd::asked_to_stop()
+    };
+    runtime.spawn(quit_when_over(app.handle().clone(), told, running.failed()));
     show_until_quit(app);
     runtime.block_on(running.stop());
     Ok(())
@@ -78,8 +82,15 @@ fn show_until_quit(app: App) {
     });
 }
 
-/// Quits on SIGTERM and Ctrl-C, as by the menu.
-async fn quit_when_told(app: AppHandle) {
-    switchboardd::asked_to_stop().await;
+/// Quits on SIGTERM and Ctrl-C, as by the menu; and when the broker cannot go on.
+async fn quit_when_over(
+    app: AppHandle,
+    told: impl Future<Output = ()>,
+    failed: impl Future<Output = ()>,
+) {
+    tokio::select! {
+        () = told => {}
+        () = failed => tracing::error!("the broker has ended, so the window closes"),
+    }
     app.exit(0);
 }

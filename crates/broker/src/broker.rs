@@ -81,8 +81,8 @@ impl Broker {
     /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
     pub async fn connect(&self, door: Door) -> Result<Link, Refusal> {
         let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
-        // The core hands over at most `in_flight` deliveries before it hears of one, so this
-        // outbox cannot overflow.
+        // As much as the core hands over before it hears of one. It overflows only where the door
+        // writes nothing for longer than a delivery may take; the core treats that as a door gone.
         let (outbox, deliveries) = mpsc::channel(self.in_flight.max(1));
         let watched = outbox.clone();
         self.inputs
@@ -189,7 +189,7 @@ impl Link {
         self.deliveries.try_recv().ok()
     }
 
-    /// The next thing to write to the other end; none once the broker has stopped.
+    /// The next thing to write to the other end.
     pub async fn next(&mut self) -> Option<Outgoing> {
         self.deliveries.recv().await
     }

@@ -14,7 +14,7 @@ use switchboard_model::{
     AgentId, Command, ConnectionId, DeliveryId, Event, Join, Joined, Message, Pattern, Policy,
     Reply, SubscriptionId, Totals, Wait,
 };
-use switchboard_store::{Commit, Opened, Record, Store, SubscriptionRecord};
+use switchboard_store::{Commit, Opened, Record, Store, SubscriptionRecord, Ticket};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::Instant;
 
@@ -60,6 +60,8 @@ pub(crate) struct Core {
     now: Now,
     show_agents_at: Instant,
     stop_by: Option<Instant>,
+    /// Nothing can be written any more.
+    store_lost: bool,
 }
 
 /// A message on its way, and who waits to hear of it.
@@ -112,6 +114,7 @@ impl Core {
             now,
             show_agents_at: now.monotonic,
             stop_by: None,
+            store_lost: false,
         };
         core.recover().await;
         core
@@ -147,7 +150,10 @@ impl Core {
             let next_deadline = self.next_deadline();
             tokio::select! {
                 biased;
-                Some(commit) = self.commits.recv() => self.committed(commit),
+                commit = self.commits.recv(), if !self.store_lost => match commit {
+                    Some(commit) => self.committed(commit),
+                    None => self.lose_the_store(),
+                },
                 taken = inbox.recv_many(&mut inputs, PASS) => if taken == 0 { break },
                 () = tokio::time::sleep_until(next_deadline) => {}
             }
@@ -164,6 +170,8 @@ impl Core {
             self.totals_out.send_replace(self.totals);
         }
         self.answer_everyone_left();
+        self.see_everyone_off();
+        self.write().await;
     }
 
     fn handle(&mut self, input: Input) {
@@ -199,11 +207,11 @@ impl Core {
 
     fn join(&mut self, caller: Caller, join: Join) -> Result<Reply, Refusal> {
         let id = connection_of(caller)?;
-        if join.agent.is_reserved() {
-            return Err(Refusal::ReservedId(join.agent));
-        }
         if let Some(agent) = self.registry.connection(id).and_then(|one| one.agent.clone()) {
             return Err(Refusal::AlreadyJoined(agent));
+        }
+        if join.agent.is_reserved() {
+            return Err(Refusal::ReservedId(join.agent));
         }
         if self.stop_by.is_some() {
             return Err(Refusal::Stopping);
@@ -267,7 +275,7 @@ impl Core {
         let subscription_id = subscription.id;
         self.subscriptions.insert(subscription);
         self.registry.touch(&agent, self.now.wall);
-        self.deliver_parked(&pattern);
+        self.deliver_parked(&pattern, &agent);
         self.show_changed_agents();
         Ok(Reply::Subscribed(subscription_id))
     }
@@ -372,6 +380,15 @@ impl Core {
         }
     }
 
+    /// Nothing more can be promised: whoever waits for the disk is told, and the broker stops.
+    fn lose_the_store(&mut self) {
+        tracing::error!("the store has ended; the broker stops");
+        self.store_lost = true;
+        let refused = self.receipts.take_up_to(Ticket(u64::MAX));
+        self.withdraw(refused);
+        self.stop_by = Some(self.now.monotonic);
+    }
+
     /// Whether a stopping broker has nothing left to wait for.
     fn is_done(&self) -> bool {
         let Some(stop_by) = self.stop_by else {
@@ -380,6 +397,17 @@ impl Core {
         let in_flight = self.deliveries.values().any(|open| open.started_at.is_some());
         let on_disk = self.receipts.outstanding() == 0;
         on_disk && (!in_flight || stop_by <= self.now.monotonic)
+    }
+
+    /// Whoever is connected now was seen until now, and listens no longer.
+    fn see_everyone_off(&mut self) {
+        let (agents, subscriptions) = self.registry.connected();
+        for id in agents {
+            self.bookkeeping.push(Record::AgentSeen { id, at: self.now.wall });
+        }
+        for id in subscriptions {
+            self.bookkeeping.push(Record::Unsubscribed { id, at: self.now.wall });
+        }
     }
 
     /// What is still on its way is on disk and goes on when the broker is back.

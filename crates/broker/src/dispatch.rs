@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use switchboard_model::{
     Ack, AgentId, Answer, AttemptOutcome, DeadReason, Message, MessageState, Policy, Receipt,
+    SubscriptionId,
 };
 
-use crate::route::Plan;
 use crate::subscriptions::Subscription;
 
 /// A message whose recipients are being asked.
@@ -16,13 +16,19 @@ pub(crate) struct Dispatch {
     pub(crate) message: Arc<Message>,
     /// Not asked yet.
     chain: VecDeque<Arc<Subscription>>,
-    /// Whether anyone but observers was there to ask.
-    had_chain: bool,
+    /// Whom the chain has asked.
+    asked: Vec<SubscriptionId>,
+    /// Whether an observer that processes the message settles it, where nobody else is asked.
+    observers_settle: bool,
+    /// The agent that the message is for was asked and went away.
+    addressee_gone: bool,
     /// Asked, not answered yet.
     open: usize,
     taken_by: Option<AgentId>,
     observed_by: Option<AgentId>,
+    /// How the chain last failed, and how an observer did.
     last_failure: Option<(AttemptOutcome, Option<String>)>,
+    observer_failure: Option<(AttemptOutcome, Option<String>)>,
     stopped: bool,
     acks: Vec<Ack>,
     verdict: Option<Verdict>,
@@ -58,29 +64,42 @@ pub(crate) enum Verdict {
 }
 
 impl Dispatch {
-    pub(crate) fn new(message: Arc<Message>, chain: Vec<Arc<Subscription>>) -> Self {
+    /// Begins to ask. Observers settle nothing that waits for one agent: they are not that agent.
+    pub(crate) fn new(
+        message: Arc<Message>,
+        chain: Vec<Arc<Subscription>>,
+        observers_settle: bool,
+    ) -> Self {
         Self {
             message,
-            had_chain: !chain.is_empty(),
             chain: chain.into(),
+            asked: Vec::new(),
+            observers_settle,
+            addressee_gone: false,
             open: 0,
             taken_by: None,
             observed_by: None,
             last_failure: None,
+            observer_failure: None,
             stopped: false,
             acks: Vec::new(),
             verdict: None,
         }
     }
 
-    /// Takes a plan apart: the dispatch, and who is asked beside the chain.
-    pub(crate) fn of_plan(message: Arc<Message>, plan: Plan) -> (Self, Vec<Arc<Subscription>>) {
-        (Self::new(message, plan.chain), plan.observers)
+    /// Someone is being asked.
+    pub(crate) fn asked(&mut self, whom: &Subscription, role: Role) {
+        self.open += 1;
+        if role == Role::Handler {
+            self.asked.push(whom.id);
+        }
     }
 
-    /// Someone is being asked.
-    pub(crate) fn asked(&mut self) {
-        self.open += 1;
+    /// Others who listen now and have not been asked, newest first: they are asked before the
+    /// message is given up.
+    pub(crate) fn ask_also(&mut self, chain: Vec<Arc<Subscription>>) -> bool {
+        self.chain.extend(chain.into_iter().filter(|one| !self.asked.contains(&one.id)));
+        !self.chain.is_empty()
     }
 
     /// Who is to be asked next, if the chain goes on.
@@ -103,8 +122,13 @@ impl Dispatch {
         match (role, processed) {
             (Role::Handler, true) => self.taken_by = Some(by.agent.clone()),
             (Role::Observer, true) => self.observed_by = Some(by.agent.clone()),
-            (Role::Handler | Role::Observer, false) => {
+            (Role::Handler, false) => {
                 self.last_failure = Some((answer.outcome, answer.message.clone()));
+                let gone = answer.outcome == AttemptOutcome::Disconnected;
+                self.addressee_gone |= gone && self.message.address.agent() == Some(&by.agent);
+            }
+            (Role::Observer, false) => {
+                self.observer_failure = Some((answer.outcome, answer.message.clone()));
             }
         }
         let stops = role == Role::Handler && stops_chain(by.policy, &answer);
@@ -129,13 +153,16 @@ impl Dispatch {
     /// Where others are subscribed one of those must process the message; where there are only
     /// observers any of them that does settles it.
     fn judge(&self) -> Verdict {
-        let taken = if self.had_chain { &self.taken_by } else { &self.observed_by };
+        let only_observers = self.asked.is_empty() && self.observers_settle;
+        let taken = if only_observers { &self.observed_by } else { &self.taken_by };
         if let Some(agent) = taken {
             return Verdict::Processed(agent.clone());
         }
-        let Some((outcome, words)) = &self.last_failure else {
+        let failure = if only_observers { &self.observer_failure } else { &self.last_failure };
+        let Some((outcome, words)) = failure else {
             return Verdict::nobody_subscribed();
         };
+        let outcome = if self.addressee_gone { &AttemptOutcome::Disconnected } else { outcome };
         let (reason, why) = match outcome {
             AttemptOutcome::Processed | AttemptOutcome::Declined => {
                 (DeadReason::DeclinedByAll, "nobody who was asked processed it")
@@ -148,6 +175,9 @@ impl Dispatch {
             }
             AttemptOutcome::Disconnected => {
                 (DeadReason::AgentGone, "the recipient disconnected before it answered")
+            }
+            AttemptOutcome::QueueFull => {
+                (DeadReason::QueueFull, "the recipient has as much waiting as it may have")
             }
         };
         Verdict::Dead { reason, error: words.clone().unwrap_or_else(|| why.to_owned()) }
@@ -189,8 +219,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the message died only because its recipient went away.
-    pub(crate) fn is_agent_gone(&self) -> bool {
+    /// Whether the message died only because nobody was there to take it.
+    pub(crate) fn is_for_want_of_a_recipient(&self) -> bool {
         matches!(
             self,
             Self::Dead { reason: DeadReason::AgentGone | DeadReason::NobodySubscribed, .. }
@@ -242,12 +272,12 @@ mod tests {
     /// Runs a chain of subscribers that answer so; returns how many were asked and the verdict.
     fn run(chain: &[Answers]) -> (usize, Verdict) {
         let members = (0..).zip(chain).map(|(id, (policy, ..))| subscription(id, "*", *policy));
-        let mut dispatch = Dispatch::new(message(), members.collect());
+        let mut dispatch = Dispatch::new(message(), members.collect(), true);
         let mut step = dispatch.next();
         for (asked, (_, outcome, stop)) in chain.iter().enumerate() {
             match step {
                 Step::Ask(by) => {
-                    dispatch.asked();
+                    dispatch.asked(&by, Role::Handler);
                     step = dispatch.answered(&by, Role::Handler, answer(*outcome, *stop));
                 }
                 Step::Settle(verdict) => return (asked, verdict),
@@ -298,15 +328,15 @@ mod tests {
     fn an_answer_of_the_first_generation_settles_but_does_not_stop() {
         let chain =
             vec![subscription(2, "*", Policy::default()), subscription(1, "*", Policy::default())];
-        let mut dispatch = Dispatch::new(message(), chain);
+        let mut dispatch = Dispatch::new(message(), chain, true);
         let Step::Ask(first) = dispatch.next() else { panic!("someone is there") };
-        dispatch.asked();
+        dispatch.asked(&first, Role::Handler);
         let early =
             Answer { stops_only_on_request: true, ..answer(AttemptOutcome::Processed, false) };
         let Step::Ask(second) = dispatch.answered(&first, Role::Handler, early.clone()) else {
             panic!("the second is asked too")
         };
-        dispatch.asked();
+        dispatch.asked(&second, Role::Handler);
         let Step::Settle(verdict) = dispatch.answered(&second, Role::Handler, early) else {
             panic!("both answered")
         };
@@ -317,10 +347,10 @@ mod tests {
     fn an_observer_settles_a_message_only_where_nobody_else_listens() {
         let observer = subscription(9, "*", Policy::ContinueAll);
         let handler = subscription(1, "*", Policy::default());
-        let mut dispatch = Dispatch::new(message(), vec![handler]);
-        dispatch.asked();
+        let mut dispatch = Dispatch::new(message(), vec![handler], true);
+        dispatch.asked(&observer, Role::Observer);
         let Step::Ask(handler) = dispatch.next() else { panic!("the handler is asked") };
-        dispatch.asked();
+        dispatch.asked(&handler, Role::Handler);
         let processed = answer(AttemptOutcome::Processed, false);
         let waits = dispatch.answered(&observer, Role::Observer, processed.clone());
         assert!(matches!(waits, Step::Wait), "the handler has not answered");
@@ -330,11 +360,37 @@ mod tests {
         };
         assert!(matches!(verdict, Verdict::Dead { reason: DeadReason::DeclinedByAll, .. }));
 
-        let mut alone = Dispatch::new(message(), vec![]);
-        alone.asked();
+        let mut alone = Dispatch::new(message(), vec![], true);
+        alone.asked(&observer, Role::Observer);
         let Step::Settle(verdict) = alone.answered(&observer, Role::Observer, processed) else {
             panic!("the only one answered")
         };
         assert_eq!(verdict, Verdict::Processed(observer.agent.clone()));
+    }
+
+    #[test]
+    fn a_message_whose_addressee_left_waits_whatever_others_said_after() {
+        let addressee = subscription(7, "*", Policy::default());
+        let other = subscription(8, "*", Policy::default());
+        let observer = subscription(9, "*", Policy::ContinueAll);
+        let mut to_one = Message::clone(&message());
+        to_one.address = Address::Agent(addressee.agent.clone());
+        let chain = vec![addressee.clone(), other.clone()];
+        let mut dispatch = Dispatch::new(Arc::new(to_one), chain, false);
+        dispatch.asked(&observer, Role::Observer);
+        let Step::Ask(first) = dispatch.next() else { panic!("the addressee is asked") };
+        dispatch.asked(&first, Role::Handler);
+        let gone = answer(AttemptOutcome::Disconnected, false);
+        let Step::Ask(second) = dispatch.answered(&first, Role::Handler, gone) else {
+            panic!("the other is asked")
+        };
+        dispatch.asked(&second, Role::Handler);
+        let declined = answer(AttemptOutcome::Declined, false);
+        dispatch.answered(&second, Role::Handler, declined);
+        let processed = answer(AttemptOutcome::Processed, false);
+        let Step::Settle(verdict) = dispatch.answered(&observer, Role::Observer, processed) else {
+            panic!("all answered")
+        };
+        assert!(verdict.is_for_want_of_a_recipient(), "{verdict:?}");
     }
 }

@@ -50,15 +50,22 @@ impl Parking {
         self.by_topic.get(topic).map_or(0, BTreeMap::len)
     }
 
-    /// Hands out, in order, everything that a new subscription can take.
-    pub(crate) fn take_matching(&mut self, pattern: &Pattern) -> Vec<Arc<Message>> {
+    /// Hands out, in order, everything that a new subscription can take and may.
+    pub(crate) fn take_matching(
+        &mut self,
+        pattern: &Pattern,
+        may: impl Fn(&Topic) -> bool,
+    ) -> Vec<Arc<Message>> {
         let topics: Vec<Topic> = match pattern.shape() {
             Shape::Exact(text) => Topic::parse(text).into_iter().collect(),
             Shape::Wild { .. } => {
                 self.by_topic.keys().filter(|topic| pattern.matches(topic)).cloned().collect()
             }
         };
-        let parked = topics.iter().filter_map(|topic| self.by_topic.remove(topic));
+        let parked = topics
+            .iter()
+            .filter(|topic| may(topic))
+            .filter_map(|topic| self.by_topic.remove(topic));
         let mut taken: Vec<Arc<Message>> = Vec::new();
         for one in parked.flat_map(BTreeMap::into_values) {
             if let Some(until) = one.until {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AgentStatus, AgentView, Capability, ConnectionId, Door, Join, SubscriptionView,
-    Timestamp, Topic,
+    AgentId, AgentStatus, AgentView, Capability, ConnectionId, Door, Join, SubscriptionId,
+    SubscriptionView, Timestamp, Topic,
 };
 use switchboard_store::AgentRecord;
 use tokio::sync::mpsc;
@@ -114,6 +114,14 @@ impl Registry {
 
     pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
+    }
+
+    /// Who is connected, and by which subscriptions they listen.
+    pub(crate) fn connected(&self) -> (Vec<AgentId>, Vec<SubscriptionId>) {
+        let live = || self.connections.values();
+        let agents = live().filter_map(|one| one.agent.clone()).collect();
+        let subscriptions = live().flat_map(|one| &one.subscriptions).map(|one| one.id).collect();
+        (agents, subscriptions)
     }
 
     pub(crate) fn knows(&self, id: &AgentId) -> bool {

@@ -16,14 +16,8 @@ pub(crate) struct Plan {
     pub(crate) observers: Vec<Arc<Subscription>>,
 }
 
-impl Plan {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.chain.is_empty() && self.observers.is_empty()
-    }
-}
-
 /// Of identical patterns only the newest is in the chain, while it lives. A connection that
-/// matches by several patterns is asked once.
+/// matches by several patterns is asked once in the chain, and once as an observer.
 pub(crate) fn plan(subscriptions: &Subscriptions, topic: &Topic) -> Plan {
     let mut plan = Plan::default();
     subscriptions.each_match(topic, |group| {

@@ -97,15 +97,9 @@ impl Feed {
     }
 
     /// Everything as it is now. Events that come meanwhile wait in the channel, and what they say
-    /// again is passed over.
+    /// again is passed over. Not waited for to the end, it is begun anew the next time.
     async fn snapshot(&mut self) -> FeedEvent {
         self.events = self.events.resubscribe();
-        self.behind = false;
-        self.agents.clear();
-        self.rows.clear();
-        self.skipped = 0;
-        self.moved.clear();
-        self.late.clear();
         self.status.mark_unchanged();
         self.figures.mark_unchanged();
         let on_disk = self.console.store().messages(&self.filter, None, ROWS as u32, false).await;
@@ -113,6 +107,7 @@ impl Feed {
             tracing::error!(%error, "a feed begins without history");
             Vec::new()
         });
+        let agents = self.console.broker().agents().await;
         // The newest may not be on disk yet.
         let fresh = self.console.recent().rows_after(rows.first().map(|row| row.seq));
         self.newest = fresh.last().map(|(row, _)| row.seq).or(rows.first().map(|row| row.seq));
@@ -123,12 +118,18 @@ impl Feed {
         }
         rows.truncate(ROWS);
         self.followed = rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq).collect();
+        self.agents.clear();
+        self.rows.clear();
+        self.skipped = 0;
+        self.moved.clear();
+        self.late.clear();
+        self.behind = false;
         FeedEvent::Snapshot {
             seq: self.next_seq(),
             status: self.console.status(),
             totals: self.console.broker().totals(),
             figures: self.console.recent().figures(),
-            agents: self.console.broker().agents().await,
+            agents,
             rows,
         }
     }

@@ -1,9 +1,10 @@
 //! The console over HTTP: calls, the feed and the screens, for browsers and for `bub`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get, post};
@@ -19,6 +20,8 @@ use crate::api::{CallError, Watch};
 
 /// The largest call: a message of the largest size, written as JSON text within JSON.
 const MAX_CALL: usize = 8 << 20;
+/// How long a call may take to arrive, a feed to say what it wants, and a screen to take an event.
+const READING: Duration = Duration::from_secs(10);
 /// The subprotocol of the feed. Browsers cannot send headers with a WebSocket, so the token comes as
 /// a second one.
 const SUBPROTOCOL: &str = "switchboard";
@@ -41,7 +44,7 @@ pub fn router(console: Console, token: &str, closing: CancellationToken) -> Rout
     Router::new()
         .route("/console", get(|| async { Redirect::permanent("/console/") }))
         .route("/console/", get(|| async { screen("index.html") }))
-        .route("/console/call", post(call).layer(DefaultBodyLimit::max(MAX_CALL)))
+        .route("/console/call", post(call))
         .route("/console/feed", any(feed))
         .route("/console/{*path}", get(|Path(path): Path<String>| async move { screen(&path) }))
         .with_state(Desk { console, token: token.into(), closing })
@@ -49,14 +52,23 @@ pub fn router(console: Console, token: &str, closing: CancellationToken) -> Rout
 
 async fn call(
     State(desk): State<Desk>,
-    headers: HeaderMap,
-    body: Result<Json<serde_json::Value>, axum::extract::rejection::JsonRejection>,
+    request: Request,
 ) -> Result<Json<Box<RawValue>>, CallError> {
-    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    // Before anything of the body is read: strangers may send nothing.
+    let bearer = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     desk.admit(bearer.and_then(|value| value.strip_prefix("Bearer ")))?;
-    let Json(call) = body.map_err(|rejection| CallError {
+    let reading = axum::body::to_bytes(request.into_body(), MAX_CALL);
+    let body = tokio::time::timeout(READING, reading).await.map_err(|_| CallError {
         code: Code::InvalidRequest,
-        message: rejection.body_text(),
+        message: "the call did not arrive in time".to_owned(),
+    })?;
+    let body = body.map_err(|error| CallError {
+        code: Code::TooLarge,
+        message: format!("the call could not be read, or has more than {MAX_CALL} bytes: {error}"),
+    })?;
+    let call = serde_json::from_slice(&body).map_err(|error| CallError {
+        code: Code::InvalidRequest,
+        message: format!("the call is not JSON: {error}"),
     })?;
     desk.console.call(call).await.map(Json)
 }
@@ -116,7 +128,9 @@ async fn show(desk: Desk, mut socket: WebSocket) {
                 break;
             }
         };
-        if socket.send(Frame::Text(text.into())).await.is_err() {
+        // A screen that takes nothing is given up: its feed would hold on to ever more.
+        let sent = tokio::time::timeout(READING, socket.send(Frame::Text(text.into()))).await;
+        if !matches!(sent, Ok(Ok(()))) {
             return;
         }
     }

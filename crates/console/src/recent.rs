@@ -16,6 +16,8 @@ use crate::api::{Figures, Moved};
 
 /// Messages remembered: what is accepted while one commit is on its way to the disk, and more.
 const REMEMBERED: usize = 2048;
+/// Their payloads: a few large messages must not fill the memory.
+const REMEMBERED_BYTES: usize = 16 << 20;
 /// Times remembered for the percentiles.
 const TIMES: usize = 1000;
 /// How often the figures are taken, and over how many takings the rate is measured.
@@ -32,6 +34,7 @@ pub(crate) struct Recent {
 #[derive(Default)]
 struct Memory {
     rows: BTreeMap<u64, Remembered>,
+    payload_bytes: usize,
     times: VecDeque<u64>,
 }
 
@@ -84,9 +87,11 @@ impl Memory {
     fn take(&mut self, event: Event) {
         match event {
             Event::Accepted(message) => {
+                self.payload_bytes += message.payload.as_str().len();
                 self.rows.insert(message.seq, Remembered { message, moved: None });
-                if self.rows.len() > REMEMBERED {
-                    self.rows.pop_first();
+                while self.rows.len() > REMEMBERED || self.payload_bytes > REMEMBERED_BYTES {
+                    let Some((oldest, _)) = self.rows.first_key_value() else { break };
+                    self.forget(*oldest);
                 }
             }
             Event::Moved { seq, state, to, took_micros, error } => {
@@ -99,8 +104,14 @@ impl Memory {
                     one.moved = Some(Moved { seq, state, to, took_micros, error });
                 }
             }
-            Event::Withdrawn { seq } => drop(self.rows.remove(&seq)),
+            Event::Withdrawn { seq } => self.forget(seq),
             Event::Agent(_) => {}
+        }
+    }
+
+    fn forget(&mut self, seq: u64) {
+        if let Some(gone) = self.rows.remove(&seq) {
+            self.payload_bytes -= gone.message.payload.as_str().len();
         }
     }
 
@@ -163,7 +174,7 @@ fn rate(counts: &VecDeque<(Instant, u64)>) -> f64 {
         return 0.0;
     };
     let seconds = last.duration_since(*first).as_secs_f64();
-    if seconds > 0.0 { (after - before) as f64 / seconds } else { 0.0 }
+    if seconds > 0.0 { after.saturating_sub(*before) as f64 / seconds } else { 0.0 }
 }
 
 #[cfg(test)]

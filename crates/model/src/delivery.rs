@@ -68,12 +68,20 @@ pub enum AttemptOutcome {
     TimedOut,
     /// The connection ended before the answer.
     Disconnected,
+    /// The recipient had as much waiting as it may have, and was not asked.
+    QueueFull,
 }
 
 impl AttemptOutcome {
     /// Every outcome.
-    pub const ALL: [Self; 5] =
-        [Self::Processed, Self::Declined, Self::InvalidAnswer, Self::TimedOut, Self::Disconnected];
+    pub const ALL: [Self; 6] = [
+        Self::Processed,
+        Self::Declined,
+        Self::InvalidAnswer,
+        Self::TimedOut,
+        Self::Disconnected,
+        Self::QueueFull,
+    ];
 
     /// The outcome's name in the database and in JSON.
     pub fn as_str(self) -> &'static str {
@@ -83,6 +91,7 @@ impl AttemptOutcome {
             Self::InvalidAnswer => "invalidAnswer",
             Self::TimedOut => "timedOut",
             Self::Disconnected => "disconnected",
+            Self::QueueFull => "queueFull",
         }
     }
 

@@ -22,6 +22,10 @@ pub struct MessageFilter {
     pub door: Option<Door>,
     /// Where it is in its life.
     pub state: Option<MessageState>,
+    /// Part of the name of its sender.
+    pub from: Option<String>,
+    /// Part of the name of its recipient.
+    pub to: Option<String>,
     /// Part of the name of its sender or recipient.
     pub agent: Option<String>,
     /// Part of its topic or capability.
@@ -36,6 +40,8 @@ impl MessageFilter {
         self.kind.is_none()
             && self.door.is_none()
             && self.state.is_none()
+            && self.from_part().is_none()
+            && self.to_part().is_none()
             && self.agent_part().is_none()
             && self.topic_part().is_none()
             && self.words().is_empty()
@@ -46,16 +52,27 @@ impl MessageFilter {
         self.kind.is_none_or(|kind| kind == row.kind)
             && self.door.is_none_or(|door| door == row.door)
             && self.state.is_none_or(|state| state == row.state)
-            && self.agent_part().is_none_or(|part| {
-                contains(row.from.as_str(), &part)
-                    || row.to.as_ref().is_some_and(|to| contains(to.as_str(), &part))
-            })
+            && self.from_part().is_none_or(|part| contains(row.from.as_str(), &part))
+            && self.to_part().is_none_or(|part| is_to(row, &part))
+            && self
+                .agent_part()
+                .is_none_or(|part| contains(row.from.as_str(), &part) || is_to(row, &part))
             && self.topic_part().is_none_or(|part| {
                 let in_part =
                     |text: &Option<String>| text.as_ref().is_some_and(|text| contains(text, &part));
                 in_part(&row.topic) || in_part(&row.capability)
             })
             && self.accepts_text(row, payload)
+    }
+
+    /// What is looked for in senders' names, in lower case; none if anything will do.
+    pub fn from_part(&self) -> Option<String> {
+        part(self.from.as_deref())
+    }
+
+    /// What is looked for in recipients' names, in lower case; none if anything will do.
+    pub fn to_part(&self) -> Option<String> {
+        part(self.to.as_deref())
     }
 
     /// What is looked for in names, in lower case; none if anything will do.
@@ -88,6 +105,10 @@ impl MessageFilter {
         });
         missing.is_empty()
     }
+}
+
+fn is_to(row: &MessageRow, part: &str) -> bool {
+    row.to.as_ref().is_some_and(|to| contains(to.as_str(), part))
 }
 
 fn part(text: Option<&str>) -> Option<String> {

@@ -125,6 +125,8 @@ pub struct AttemptView {
     pub outcome: AttemptOutcome,
     /// The recipient's words, or what went wrong.
     pub message: Option<String>,
+    /// What the recipient gave back, as it wrote it.
+    pub payload_text: Option<String>,
 }
 
 /// One agent as the registry knows it.

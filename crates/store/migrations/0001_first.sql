@@ -83,6 +83,8 @@ create table attempt (
     ended_at integer not null,
     outcome text not null,
     message text,
+    -- What the recipient gave back, as JSON text.
+    payload text,
     primary key (delivery, number)
 ) strict, without rowid;
 

@@ -185,6 +185,8 @@ impl Batch {
 
     fn attempted(&mut self, attempt: &AttemptRecord) {
         let id = attempt.delivery;
+        // Its delivery may have been refused with its message; its number is used up all the same.
+        self.delta.last_delivery = self.delta.last_delivery.max(id.0);
         let fresh = self.places.delivery.get(&id).copied();
         let changed = self.places.delivery_state.get(&id).copied();
         if let Some(delivery) = fresh.and_then(|place| self.deliveries.get_mut(place)) {

@@ -3,7 +3,7 @@
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
-    AttemptOutcome, AttemptView, DeliveryId, DeliveryState, DeliveryView, Timestamp,
+    AttemptOutcome, AttemptView, DeliveryId, DeliveryState, DeliveryView, Payload, Timestamp,
 };
 
 use crate::Error;
@@ -15,10 +15,13 @@ use crate::rows::{Many, int, uint};
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[OF_MESSAGE];
 
+/// Not for a message that the disk did not take: nobody would ever look for it.
 pub(crate) static INSERT: Many = Many::new(
-    "insert into delivery (id, message, agent, door, pattern, state, created_at) values",
+    "insert into delivery (id, message, agent, door, pattern, state, created_at) \
+     select new.column1, new.column2, new.column3, new.column4, new.column5, new.column6, \
+     new.column7 from (values",
     "(?, ?, ?, ?, ?, ?, ?)",
-    "",
+    ") as new join message on message.seq = new.column2",
 );
 
 pub(crate) static MOVE: Many = Many::new(
@@ -27,14 +30,17 @@ pub(crate) static MOVE: Many = Many::new(
     ") as change where delivery.id = change.column1",
 );
 
+/// Only of deliveries that are there, for the same reason.
 pub(crate) static INSERT_ATTEMPT: Many = Many::new(
-    "insert into attempt (delivery, number, started_at, ended_at, outcome, message) values",
-    "(?, ?, ?, ?, ?, ?)",
-    "",
+    "insert into attempt (delivery, number, started_at, ended_at, outcome, message, payload) \
+     select new.column1, new.column2, new.column3, new.column4, new.column5, new.column6, \
+     new.column7 from (values",
+    "(?, ?, ?, ?, ?, ?, ?)",
+    ") as new join delivery on delivery.id = new.column1 where true on conflict do nothing",
 );
 
 const OF_MESSAGE: &str = "select d.id, d.agent, d.door, d.pattern, d.state, \
-     a.number, a.started_at, a.ended_at, a.outcome, a.message \
+     a.number, a.started_at, a.ended_at, a.outcome, a.message, a.payload \
      from delivery d left join attempt a on a.delivery = d.id \
      where d.message = ? order by d.id, a.number";
 
@@ -80,6 +86,7 @@ pub(crate) async fn insert_attempts(
                 .bind(attempt.ended_at.0)
                 .bind(attempt.outcome.as_str())
                 .bind(attempt.message.as_deref())
+                .bind(attempt.payload.as_ref().map(Payload::as_str))
         })
         .await?;
     Ok(())
@@ -130,5 +137,6 @@ fn attempt(row: &SqliteRow) -> Result<Option<AttemptView>, Error> {
         outcome: AttemptOutcome::parse(outcome)
             .ok_or_else(|| meaningless("the end of an attempt", outcome))?,
         message: row.try_get("message")?,
+        payload_text: row.try_get("payload")?,
     }))
 }

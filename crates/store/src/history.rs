@@ -27,7 +27,9 @@ macro_rules! filtered {
          and (?6 is null or instr(lower(m.sender), ?6) > 0 \
               or instr(lower(coalesce(m.recipient, '')), ?6) > 0) \
          and (?7 is null or instr(lower(m.topic), ?7) > 0 \
-              or instr(lower(coalesce(m.capability, '')), ?7) > 0) "
+              or instr(lower(coalesce(m.capability, '')), ?7) > 0) \
+         and (?10 is null or instr(lower(m.sender), ?10) > 0) \
+         and (?11 is null or instr(lower(coalesce(m.recipient, '')), ?11) > 0) "
     };
 }
 
@@ -153,6 +155,8 @@ impl Page<'_> {
             .bind(self.filter.topic_part())
             .bind(limit)
             .bind(payloads)
+            .bind(self.filter.from_part())
+            .bind(self.filter.to_part())
     }
 }
 

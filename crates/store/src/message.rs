@@ -121,7 +121,15 @@ pub(crate) async fn waiting(
 ) -> Result<Vec<Message>, Error> {
     let query = sqlx::query(WAITING).bind(int(after_seq)).bind(limit);
     let rows = query.fetch_all(connection).await?;
-    rows.iter().map(message).collect()
+    // One damaged row must not keep all later ones from being delivered.
+    let readable = |row| match message(row) {
+        Ok(message) => Some(message),
+        Err(error) => {
+            tracing::error!(%error, "a message that waits cannot be read, and waits on");
+            None
+        }
+    };
+    Ok(rows.iter().filter_map(readable).collect())
 }
 
 /// One message with what is in its own row; deliveries and reason are left to fill in.

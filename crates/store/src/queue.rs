@@ -109,12 +109,14 @@ impl Queue {
 fn payload_bytes(records: &[Record]) -> u32 {
     let bytes = records.iter().map(|record| match record {
         Record::Message(message) => message.payload.as_str().len(),
+        Record::Attempt(attempt) => {
+            attempt.payload.as_ref().map_or(0, |payload| payload.as_str().len())
+        }
         Record::Agent(_)
         | Record::AgentSeen { .. }
         | Record::Subscribed(_)
         | Record::Unsubscribed { .. }
         | Record::Delivery(_)
-        | Record::Attempt(_)
         | Record::Settled { .. }
         | Record::DeadLetter { .. }
         | Record::Audit { .. } => 0,

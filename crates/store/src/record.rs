@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use switchboard_model::{
     AgentId, AttemptOutcome, Capability, DeadReason, DeliveryId, DeliveryState, Door, Message,
-    MessageState, Policy, SubscriptionId, Timestamp,
+    MessageState, Payload, Policy, SubscriptionId, Timestamp,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -141,6 +141,8 @@ pub struct AttemptRecord {
     pub outcome: AttemptOutcome,
     /// The recipient's words, or what went wrong.
     pub message: Option<String>,
+    /// What the recipient gave back.
+    pub payload: Option<Payload>,
     /// Where the delivery is after it.
     pub state: DeliveryState,
 }

@@ -19,6 +19,6 @@ mod start;
 
 pub use error::StartError;
 pub use options::Options;
-pub use program::{asked_to_stop, log_to_stderr};
+pub use program::{asked_to_stop, log_to_stderr, say};
 pub use settings::Settings;
 pub use start::{Running, start};

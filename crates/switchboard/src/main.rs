@@ -1,10 +1,9 @@
 //! `switchboardd`: the broker and its console, without a window.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
-use switchboardd::{Options, asked_to_stop, log_to_stderr, start};
+use switchboardd::{Options, asked_to_stop, log_to_stderr, say, start};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -18,11 +17,11 @@ async fn main() -> ExitCode {
             return ExitCode::from(error.exit_code());
         }
     };
-    let ready = format!("listening on {}\nconsole at {}\n", running.url(), running.console_url());
-    if let Err(error) = std::io::stdout().lock().write_all(ready.as_bytes()) {
-        tracing::warn!(%error, "nobody reads that the broker is ready");
-    }
-    told_to_stop.await;
+    say(&format!("listening on {}\nconsole at {}\n", running.url(), running.console_url()));
+    let ended = tokio::select! {
+        () = told_to_stop => ExitCode::SUCCESS,
+        () = running.failed() => ExitCode::FAILURE,
+    };
     running.stop().await;
-    ExitCode::SUCCESS
+    ended
 }

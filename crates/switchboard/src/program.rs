@@ -1,6 +1,6 @@
 //! What both programs do around the broker: say what happens, and hear when to stop.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -12,7 +12,16 @@ pub fn log_to_stderr() {
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
+        // A log that cannot be written must not end what it tells of.
+        .log_internal_errors(false)
         .init();
+}
+
+/// Writes to stdout. That nobody reads it is no reason to end.
+pub fn say(text: &str) {
+    if let Err(error) = std::io::stdout().lock().write_all(text.as_bytes()) {
+        tracing::warn!(%error, "nobody reads what is said on stdout");
+    }
 }
 
 /// Ends when the system or the person at the terminal wants the program to end. It listens from

@@ -11,6 +11,9 @@ use switchboard_store::Synchronous;
 
 use crate::StartError;
 
+/// The longest time that can be set.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// Everything an operator can set.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -190,22 +193,23 @@ impl Settings {
 
     /// Everything that parses but cannot be.
     fn check(&self) -> Result<(), String> {
-        let at_least_one = [
-            ("delivery.timeout_ms", self.delivery.timeout_ms == 0),
-            ("limits.connections", self.limits.connections == 0),
-            ("limits.subscriptions", self.limits.subscriptions == 0),
-            ("limits.message_bytes", self.limits.message_bytes == 0),
-            ("limits.in_flight", self.limits.in_flight == 0),
-            ("limits.in_flight_bytes", self.limits.in_flight_bytes == 0),
-            ("limits.queue", self.limits.queue == 0),
-            ("limits.write_ms", self.limits.write_ms == 0),
-            ("limits.preauth_bytes", self.limits.preauth_bytes == 0),
-            ("limits.preauth_ms", self.limits.preauth_ms == 0),
-            ("retention.days", self.retention.days == 0),
-            ("retention.max_mb", self.retention.max_mb == 0),
+        let limits = &self.limits;
+        let ranges = [
+            ("delivery.timeout_ms", self.delivery.timeout_ms, DAY_MS),
+            ("limits.connections", limits.connections as u64, 1_000_000),
+            ("limits.subscriptions", limits.subscriptions as u64, 1_000_000),
+            ("limits.message_bytes", limits.message_bytes as u64, 256 << 20),
+            ("limits.in_flight", limits.in_flight as u64, 1_000_000),
+            ("limits.in_flight_bytes", limits.in_flight_bytes as u64, 1 << 40),
+            ("limits.queue", limits.queue as u64, 10_000_000),
+            ("limits.write_ms", limits.write_ms, DAY_MS),
+            ("limits.preauth_bytes", limits.preauth_bytes as u64, 256 << 20),
+            ("limits.preauth_ms", limits.preauth_ms, DAY_MS),
+            ("retention.days", u64::from(self.retention.days), 36_500),
+            ("retention.max_mb", self.retention.max_mb, 1 << 40),
         ];
-        match at_least_one.iter().find(|(_, is_zero)| *is_zero) {
-            Some((name, _)) => Err(format!("{name} is 0: give at least 1")),
+        match ranges.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
+            Some((name, value, most)) => Err(format!("{name} is {value}: give 1 to {most}")),
             None => Ok(()),
         }
     }
@@ -274,6 +278,7 @@ mod tests {
             ("listne = \"x\"", "listne"),
             ("[limits]\nqueue = -1", "queue"),
             ("[limits]\nqueue = 0", "limits.queue is 0"),
+            ("[limits]\nin_flight = 9000000000000000000", "limits.in_flight"),
             ("[bus]\npolicy = \"sometimes\"", "sometimes"),
             ("[durability]\nsynchronous = \"off\"", "off"),
         ] {

@@ -29,6 +29,8 @@ use crate::{Options, Settings, StartError, identity, secrets};
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
 const DEMO_WISHES: usize = 4;
 
+/// How long connections have to take the goodbye.
+const GOODBYES: Duration = Duration::from_secs(3);
 /// For how long others may believe in this broker without hearing from it.
 const ANNOUNCED_FOR: Duration = Duration::from_secs(10);
 
@@ -39,6 +41,8 @@ pub struct Running {
     console: Console,
     broker: Broker,
     core: JoinHandle<()>,
+    /// Cancelled when the core has ended, by itself or not.
+    core_ended: CancellationToken,
     store: Store,
     /// No new connections.
     closed_to_new: CancellationToken,
@@ -73,6 +77,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     };
     let Place { listener, address, url, token, id, endpoint } = place;
     let (broker, core) = Broker::start(settings.broker(), opened).await;
+    let core_ended = CancellationToken::new();
+    let told_at_the_end = core_ended.clone().drop_guard();
+    let core = tokio::spawn(async move {
+        let _told_at_the_end = told_at_the_end;
+        if let Err(error) = core.await {
+            tracing::error!(%error, "the core failed");
+        }
+    });
 
     let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir);
     let closing = CancellationToken::new();
@@ -105,6 +117,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         console,
         broker,
         core,
+        core_ended,
         store,
         closed_to_new,
         closing,
@@ -179,6 +192,11 @@ impl Running {
         self.console.clone()
     }
 
+    /// Waits until the broker has ended by itself, which it does only when it cannot go on.
+    pub fn failed(&self) -> impl Future<Output = ()> + use<> {
+        self.core_ended.clone().cancelled_owned()
+    }
+
     /// Stops in the reverse order: no new connections, no new messages, open answers awaited for a
     /// little, everything on disk, goodbye.
     pub async fn stop(self) {
@@ -188,12 +206,14 @@ impl Running {
             discovery.stop().await;
         }
         self.broker.stop().await;
-        if let Err(error) = self.core.await {
-            tracing::error!(%error, "the core failed");
-        }
+        // It has told of its own failure.
+        drop(self.core.await);
         self.closing.cancel();
         self.tasks.close();
-        self.tasks.wait().await;
+        // Someone who neither reads nor goes does not keep the program from ending.
+        if tokio::time::timeout(GOODBYES, self.tasks.wait()).await.is_err() {
+            tracing::warn!(open = self.tasks.len(), "some connections did not take the goodbye");
+        }
         self.store.close().await;
         drop(self.endpoint);
     }

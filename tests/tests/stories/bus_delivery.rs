@@ -275,3 +275,105 @@ async fn an_observer_hears_everything_and_stops_nothing() {
     observer.process().await;
     assert_eq!(result_of(&mut sender, id).await["success"], true, "alone it settles the message");
 }
+
+async fn is_away(board: &Board, id: &str) {
+    eventually("it is away", async || {
+        let agents = board.call("agents", json!({})).await;
+        let all = agents["agents"].as_array().unwrap().clone();
+        all.into_iter().find(|agent| agent["id"] == id && agent["status"] == "unavailable")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn when_one_connection_of_an_agent_breaks_another_that_listens_is_asked() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    for topic in ["agent:worker", "jobs"] {
+        let mut older = board.agent("worker").await;
+        older.subscribe(topic).await;
+        let mut newer = board.agent("worker").await;
+        newer.subscribe(topic).await;
+        let id = sender.ask("sendMessage", hello(topic)).await;
+        newer.delivery().await;
+        newer.vanish();
+        older.process().await;
+        let result = result_of(&mut sender, id).await;
+        assert_eq!(result["success"], true, "{topic}: {result}");
+        older.vanish();
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_one_agent_is_not_taken_by_another_that_listens_to_everything() {
+    let board = Board::start().await;
+    board.agent("worker").await.vanish();
+    is_away(&board, "worker").await;
+    let mut sender = board.agent("sender").await;
+    let mut logger = board.agent("logger").await;
+    logger.ok("subscribe", json!({ "topic": "*", "policy": "continueAll" })).await;
+
+    let id = sender.ask("sendMessage", hello("agent:worker")).await;
+    logger.process().await;
+    let result = result_of(&mut sender, id).await;
+    assert_eq!((&result["success"], &result["accepted"]), (&json!(true), &json!(true)));
+    assert_eq!(board.totals().await["waiting"], 1, "seen by the observer, it still waits");
+
+    let mut nosy = board.agent("nosy").await;
+    nosy.subscribe("agent:*").await;
+    assert_eq!(board.totals().await["waiting"], 1, "another's pattern does not take it");
+    let mut worker = board.agent("worker").await;
+    worker.subscribe("agent:worker").await;
+    worker.process().await;
+    board.newest_in_state("processed").await;
+}
+
+#[tokio::test]
+async fn an_answer_of_null_is_an_answer() {
+    let board = Board::start().await;
+    let (mut sender, mut listener) = (board.agent("sender").await, board.agent("listener").await);
+    listener.subscribe("x").await;
+    let id = sender.ask("sendMessage", hello("x")).await;
+    let delivery = listener.delivery().await;
+    listener.answer(&delivery, Value::Null).await;
+    assert_eq!(result_of(&mut sender, id).await["success"], false);
+    let row = board.newest_in_state("dead").await;
+    let detail = board.call("message", json!({ "id": row["id"] })).await;
+    assert_eq!(detail["deadReason"], "invalidAnswer");
+    listener.ok("ping", json!({})).await;
+}
+
+#[tokio::test]
+async fn one_that_talks_to_itself_is_heard_however_much_it_has_asked() {
+    let board = Board::start().await;
+    let mut echo = board.agent("echo").await;
+    echo.subscribe("x").await;
+    for _ in 0..1500 {
+        echo.ask("sendMessage", hello("x")).await;
+    }
+    for _ in 0..1500 {
+        echo.process().await;
+    }
+    eventually("all are processed", async || {
+        (board.totals().await["processed"] == 1500).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_recipient_gave_back_is_kept_and_its_words_are_cut_to_size() {
+    let board = Board::start().await;
+    let (mut sender, mut listener) = (board.agent("sender").await, board.agent("listener").await);
+    listener.subscribe("x").await;
+    sender.ask("sendMessage", hello("x")).await;
+    let delivery = listener.delivery().await;
+    let words = "w".repeat(100_000);
+    listener
+        .answer(&delivery, json!({ "processed": true, "message": words, "payload": { "n": 1 } }))
+        .await;
+    let row = board.newest_in_state("processed").await;
+    let detail = board.call("message", json!({ "id": row["id"] })).await;
+    let attempt = &detail["deliveries"][0]["attempts"][0];
+    assert_eq!(attempt["payloadText"], r#"{"n":1}"#);
+    assert!(attempt["message"].as_str().unwrap().len() < 2000);
+}

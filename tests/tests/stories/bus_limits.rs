@@ -132,3 +132,43 @@ async fn a_stopping_broker_says_goodbye() {
     let frame = goodbye.await.unwrap().unwrap().unwrap();
     assert!(frame.is_close(), "{frame:?}");
 }
+
+#[tokio::test]
+async fn one_that_reads_steadily_is_not_cut_off_however_much_there_is() {
+    let board = Board::with("[limits]\nwrite_ms = 300\nin_flight = 100").await;
+    let (mut sender, mut reader) = (board.agent("sender").await, board.agent("reader").await);
+    reader.subscribe("x").await;
+    let sending = tokio::spawn(async move {
+        for _ in 0..200 {
+            sender.ask("sendMessage", sized(200_000)).await;
+        }
+        sender
+    });
+    for _ in 0..200 {
+        reader.process().await;
+    }
+    drop(sending.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_stopping_broker_answers_what_it_has_accepted() {
+    let board = Board::start().await;
+    let (mut sender, mut silent) = (board.agent("sender").await, board.agent("silent").await);
+    silent.subscribe("x").await;
+    let ids: Vec<u64> = {
+        let mut ids = Vec::new();
+        for _ in 0..40 {
+            ids.push(sender.ask("sendMessage", sized(1)).await);
+        }
+        ids
+    };
+    for _ in 0..40 {
+        silent.delivery().await;
+    }
+    let stopping = tokio::spawn(board.stop());
+    for id in ids {
+        let response = sender.response_to(&json!(id)).await;
+        assert_eq!(response["result"]["accepted"], true, "{response}");
+    }
+    stopping.await.unwrap();
+}

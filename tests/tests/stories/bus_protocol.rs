@@ -23,6 +23,11 @@ async fn initialize_comes_first_and_only_once() {
     let again = json!({ "clientId": "agent-1", "clientInfo": { "name": "x", "version": "1" } });
     assert_eq!(peer.refused("initialize", again).await, (-32001, "Already initialized".to_owned()));
     assert_eq!(peer.refused("initialize", json!({})).await.0, -32001, "wrong and too late");
+    let reserved = json!({ "clientId": "router", "clientInfo": { "name": "x", "version": "1" } });
+    assert_eq!(peer.refused("initialize", reserved).await.0, -32001);
+    let mut other = board.connect().await;
+    let wrong = json!({ "clientId": "b", "clientInfo": { "name": "x", "version": "1" }, "capabilities": 7 });
+    assert_eq!(other.refused("initialize", wrong).await.0, -32602);
 }
 
 #[tokio::test]
@@ -100,6 +105,7 @@ async fn nonsense_gets_an_error_and_the_connection_goes_on() {
         ("[]", -32600),
         (r#"{"jsonrpc":"1.0","method":"ping","id":1}"#, -32600),
         (r#"{"jsonrpc":"2.0","method":"ping","id":[1]}"#, -32600),
+        (r#"{"jsonrpc":"2.0","method":"ping","id":null}"#, -32600),
     ] {
         peer.say(text).await;
         let heard = peer.hear().await.unwrap();

@@ -80,3 +80,23 @@ async fn the_screens_are_served_with_a_strict_policy() {
     assert_eq!(status, 303, "a browser at the bus's address is shown to the console");
     assert!(answer.contains("location: /console/"));
 }
+
+#[tokio::test]
+async fn a_call_that_never_arrives_does_not_keep_the_broker_from_stopping() {
+    let board = Board::start().await;
+    let address = board.address().to_owned();
+    let token = std::fs::read_to_string(board.folder().join("admin-token")).unwrap();
+    let head = format!(
+        "POST /console/call HTTP/1.1\r\nHost: {address}\r\nContent-Length: 100\r\nAuthorization: Bearer"
+    );
+    let mut stranger = TcpStream::connect(&address).await.unwrap();
+    stranger.write_all(format!("{head} wrong\r\n\r\n{{").as_bytes()).await.unwrap();
+    let mut answer = [0; 12];
+    stranger.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 401", "refused before the body has come");
+
+    let mut slow = TcpStream::connect(&address).await.unwrap();
+    slow.write_all(format!("{head} {}\r\n\r\n{{", token.trim()).as_bytes()).await.unwrap();
+    let stopping = tokio::time::timeout(crate::board::PATIENCE, board.stop());
+    stopping.await.expect("it does not stop");
+}

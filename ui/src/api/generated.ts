@@ -24,7 +24,7 @@ export type MessageState = "waiting" | "processed" | "dead" | "discarded" | "exp
 
 export type Policy = "stopPropagationOnProcessed" | "stopPropagationOnStop" | "continueAll";
 
-export type AttemptOutcome = "processed" | "declined" | "invalidAnswer" | "timedOut" | "disconnected";
+export type AttemptOutcome = "processed" | "declined" | "invalidAnswer" | "timedOut" | "disconnected" | "queueFull";
 
 export type DeliveryState = "waiting" | "processed" | "failed";
 
@@ -214,7 +214,11 @@ outcome: AttemptOutcome,
 /**
  * The recipient's words, or what went wrong.
  */
-message: string | null, };
+message: string | null, 
+/**
+ * What the recipient gave back, as it wrote it.
+ */
+payloadText: string | null, };
 
 export type DeliveryView = { 
 /**
@@ -345,6 +349,14 @@ door?: Door,
  * Where it is in its life.
  */
 state?: MessageState, 
+/**
+ * Part of the name of its sender.
+ */
+from?: string, 
+/**
+ * Part of the name of its recipient.
+ */
+to?: string, 
 /**
  * Part of the name of its sender or recipient.
  */

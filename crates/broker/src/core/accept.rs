@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, Door, Event, Message, MessageId, MessageState, Reply, Send, Topic, Wait,
+    Address, AgentId, Door, Event, Message, MessageId, MessageState, Reply, Send, Topic, Wait,
 };
 use switchboard_store::Record;
 use uuid::Uuid;
@@ -11,9 +11,8 @@ use uuid::Uuid;
 use super::{Core, Journey, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Role};
 use crate::route::{self, Plan};
-use crate::subscriptions::Subscription;
 
 /// Accepted messages that may wait for the disk, and their payloads in bytes. Beyond either,
 /// publishers are told to try again.
@@ -30,24 +29,7 @@ impl Core {
         };
         let wait = send.wait;
         let message = self.take_in(from, door, send);
-        let addressee = message.address.agent();
-        let away = plan.is_empty() && addressee.is_some_and(|id| self.registry.knows(id));
-        if away {
-            self.parking.park(message.clone(), None);
-        }
-        let (dispatch, observers) = Dispatch::of_plan(message.clone(), plan);
-        self.journeys.insert(
-            message.seq,
-            Journey {
-                dispatch,
-                on_disk: false,
-                asked_once: away,
-                reply: reply.map(|reply| (reply, wait)),
-            },
-        );
-        if !away {
-            self.set_off(message.seq, observers);
-        }
+        self.set_off(message, plan, false, reply.map(|reply| (reply, wait)));
     }
 
     /// Everything that can be refused is refused here, before anything has happened.
@@ -71,13 +53,14 @@ impl Core {
         if unwritten.0 >= UNWRITTEN || unwritten.1 >= UNWRITTEN_BYTES {
             return Err(Refusal::DiskBusy);
         }
+        // Those further down the chain may never be asked; a full line passes them over then.
         for one in plan.observers.iter().chain(plan.chain.first()) {
             let waiting =
                 self.registry.connection(one.connection).map_or(0, |to| to.line.waiting());
             self.check_queue(&one.agent, waiting)?;
         }
         match topic.agent() {
-            Some(agent) if plan.is_empty() => {
+            Some(agent) if plan.chain.is_empty() => {
                 self.check_queue(&agent, self.parking.count(topic))?;
             }
             Some(_) | None => {}
@@ -118,21 +101,38 @@ impl Core {
         message
     }
 
-    /// Asks the first of the chain and every observer.
-    pub(super) fn set_off(&mut self, seq: u64, observers: Vec<Arc<Subscription>>) {
-        for observer in observers {
-            self.ask(seq, observer, crate::dispatch::Role::Observer);
+    /// Sends a message on its way: asks the first of the chain and every observer.
+    pub(super) fn set_off(
+        &mut self,
+        message: Arc<Message>,
+        plan: Plan,
+        on_disk: bool,
+        reply: Option<(ReplyTo, Wait)>,
+    ) {
+        let seq = message.seq;
+        // Observers do not stand in for an agent that is known and may come back.
+        let observers_settle = match &message.address {
+            Address::Topic(_) => true,
+            Address::Agent(id) => {
+                !self.registry.knows(id) || plan.observers.iter().any(|one| one.agent == *id)
+            }
+        };
+        let dispatch = Dispatch::new(message, plan.chain, observers_settle);
+        self.journeys.insert(seq, Journey { dispatch, on_disk, asked_once: false, reply });
+        for observer in plan.observers {
+            self.ask(seq, observer, Role::Observer);
         }
         self.go_on(seq, None);
     }
 
     /// The disk did not take these messages: they were never accepted.
     pub(super) fn withdraw(&mut self, refused: Vec<u64>) {
+        if refused.is_empty() {
+            return;
+        }
+        self.take_back_deliveries(&refused.iter().copied().collect());
         for seq in refused {
-            let Some(journey) = self.journeys.remove(&seq) else {
-                continue;
-            };
-            self.forget_deliveries_of(seq);
+            let Some(journey) = self.journeys.remove(&seq) else { continue };
             self.totals.accepted -= 1;
             match journey.dispatch.receipt().state {
                 MessageState::Processed => self.totals.processed -= 1,

@@ -1,16 +1,17 @@
 //! How a message reaches its recipients, and what follows from their answers.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use switchboard_model::{
-    Address, Answer, AttemptOutcome, DeliveryId, DeliveryState, Event, Message, MessageState,
-    Pattern,
+    Address, AgentId, Answer, AttemptOutcome, ConnectionId, DeliveryId, DeliveryState, Event,
+    Message, MessageState, Pattern, Topic,
 };
 use switchboard_store::{AttemptRecord, DeliveryRecord, Record};
 
-use super::{Core, Journey, Open};
+use super::{Core, Open};
 use crate::broker::{Caller, Outgoing};
-use crate::dispatch::{Dispatch, Role, Step, Verdict};
+use crate::dispatch::{Role, Step, Verdict};
 use crate::route;
 use crate::subscriptions::Subscription;
 
@@ -20,7 +21,7 @@ impl Core {
         let Some(journey) = self.journeys.get_mut(&seq) else {
             return;
         };
-        journey.dispatch.asked();
+        journey.dispatch.asked(&to, role);
         let message = journey.dispatch.message.clone();
         let delivery = DeliveryId(self.next_delivery);
         self.next_delivery += 1;
@@ -49,20 +50,17 @@ impl Core {
     }
 
     /// Hands over what the recipient may hold.
-    fn pump(&mut self, id: switchboard_model::ConnectionId) {
-        let Some(connection) = self.registry.connection_mut(id) else {
-            return;
-        };
+    fn pump(&mut self, id: ConnectionId) {
+        let Some(connection) = self.registry.connection_mut(id) else { return };
         let (most, most_bytes) = (self.settings.in_flight, self.settings.in_flight_bytes);
         while let Some(delivery) = connection.line.next(most, most_bytes) {
-            let Some(open) = self.deliveries.get_mut(&delivery) else {
-                continue;
-            };
+            let Some(open) = self.deliveries.get_mut(&delivery) else { continue };
             open.started_at = Some(self.now.wall);
             self.deadlines.push(self.now.monotonic + self.settings.timeout, delivery);
             let outgoing = Outgoing::Deliver { delivery, message: open.message.clone() };
             if connection.outbox.try_send(outgoing).is_err() {
-                // The door has gone; the news of that is on its way and settles this delivery.
+                // The door has gone, or writes nothing any more and will soon be gone; the news of
+                // that settles this delivery.
                 return;
             }
         }
@@ -113,6 +111,7 @@ impl Core {
             ended_at: self.now.wall,
             outcome: answer.outcome,
             message: answer.message.clone(),
+            payload: answer.payload.clone(),
             state: if processed { DeliveryState::Processed } else { DeliveryState::Failed },
         }));
         self.go_on(open.seq, Some((&open.to, open.role, answer)));
@@ -132,40 +131,63 @@ impl Core {
             match step {
                 Step::Wait => return,
                 Step::Settle(verdict) => return self.arrive(seq, verdict),
-                Step::Ask(next) if self.is_live(&next) => {
-                    return self.ask(seq, next, Role::Handler);
-                }
-                // It has unsubscribed or gone since the message was planned.
-                Step::Ask(_) => match self.journeys.get_mut(&seq) {
-                    Some(journey) => step = journey.dispatch.next(),
-                    None => return,
+                Step::Ask(planned) => match self.live(&planned) {
+                    Some(next) if self.has_room(&next) => {
+                        return self.ask(seq, next, Role::Handler);
+                    }
+                    Some(full) => step = self.pass_over(seq, &full),
+                    // It has unsubscribed or gone since the message was planned.
+                    None => match self.journeys.get_mut(&seq) {
+                        Some(journey) => step = journey.dispatch.next(),
+                        None => return,
+                    },
                 },
             }
         }
     }
 
-    fn is_live(&self, subscription: &Subscription) -> bool {
-        let connection = self.registry.connection(subscription.connection);
-        connection
-            .is_some_and(|one| one.subscriptions.iter().any(|live| live.id == subscription.id))
+    /// The subscription as it is now: its agent may have changed its policy since.
+    fn live(&self, planned: &Subscription) -> Option<Arc<Subscription>> {
+        let connection = self.registry.connection(planned.connection)?;
+        connection.subscriptions.iter().find(|one| one.pattern == planned.pattern).cloned()
     }
 
-    /// Everyone has been asked. A message for one agent that has gone meanwhile waits for it.
+    fn has_room(&self, to: &Subscription) -> bool {
+        let connection = self.registry.connection(to.connection);
+        connection.is_some_and(|one| one.line.waiting() < self.settings.queue)
+    }
+
+    /// Tells the sender that this one was not asked.
+    fn pass_over(&mut self, seq: u64, full: &Subscription) -> Step {
+        let Some(journey) = self.journeys.get_mut(&seq) else { return Step::Wait };
+        journey.dispatch.asked(full, Role::Handler);
+        let words = format!("{} has as much waiting as it may have", full.agent);
+        let answer = failed(AttemptOutcome::QueueFull, words);
+        journey.dispatch.answered(full, Role::Handler, answer)
+    }
+
+    /// Everyone has been asked. Before a message is given up for want of a recipient, whoever
+    /// listens now is asked; one for an agent that is known waits for it.
     fn arrive(&mut self, seq: u64, verdict: Verdict) {
-        let Some(journey) = self.journeys.get_mut(&seq) else {
-            return;
-        };
-        journey.asked_once = true;
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
         let message = journey.dispatch.message.clone();
-        let away = match &message.address {
-            Address::Agent(id) => verdict.is_agent_gone() && self.registry.knows(id),
-            Address::Topic(_) => false,
-        };
-        if away {
-            journey.dispatch.reopen();
-            self.parking.park(message, None);
-        } else {
-            self.settle(&message, verdict);
+        if verdict.is_for_want_of_a_recipient() {
+            let now = route::plan(&self.subscriptions, &message.address.topic());
+            if journey.dispatch.ask_also(now.chain) {
+                journey.dispatch.reopen();
+                return self.go_on(seq, None);
+            }
+        }
+        journey.asked_once = true;
+        match &message.address {
+            Address::Agent(id)
+                if verdict.is_for_want_of_a_recipient() && self.registry.knows(id) =>
+            {
+                journey.dispatch.reopen();
+                self.registry.mark_changed(id);
+                self.parking.park(message, None);
+            }
+            Address::Agent(_) | Address::Topic(_) => self.settle(&message, verdict),
         }
         self.answer_sender(seq);
     }
@@ -201,38 +223,41 @@ impl Core {
         });
     }
 
-    /// Someone has come who may take what waited.
-    pub(super) fn deliver_parked(&mut self, pattern: &Pattern) {
-        for message in self.parking.take_matching(pattern) {
-            let plan = route::plan(&self.subscriptions, &message.address.topic());
-            let (dispatch, observers) = Dispatch::of_plan(message.clone(), plan);
-            match self.journeys.get_mut(&message.seq) {
-                // Parked in this very moment, and its sender not answered yet.
-                Some(journey) => {
-                    journey.dispatch = dispatch;
-                    journey.asked_once = false;
-                }
-                None => {
-                    let journey =
-                        Journey { dispatch, on_disk: true, asked_once: false, reply: None };
-                    self.journeys.insert(message.seq, journey);
-                }
+    /// Someone has come who may take what waited. What waits for one agent is for that agent: a
+    /// pattern of another that happens to match does not take it.
+    pub(super) fn deliver_parked(&mut self, pattern: &Pattern, by: &AgentId) {
+        let is_for = |topic: &Topic| topic.agent().is_none_or(|agent| agent == *by);
+        for message in self.parking.take_matching(pattern, is_for) {
+            if let Some(agent) = message.address.agent() {
+                self.registry.mark_changed(agent);
             }
-            self.set_off(message.seq, observers);
+            let mut plan = route::plan(&self.subscriptions, &message.address.topic());
+            // They have seen it.
+            plan.observers.retain(|one| one.agent == *by);
+            // Its sender may not have been answered yet, if it was parked a moment ago.
+            let earlier = self.journeys.remove(&message.seq);
+            let (on_disk, reply) = earlier.map_or((true, None), |one| (one.on_disk, one.reply));
+            self.set_off(message, plan, on_disk, reply);
         }
     }
 
-    /// Takes back what has not been handed over; what has will be answered to nobody.
-    pub(super) fn forget_deliveries_of(&mut self, seq: u64) {
-        let gone: Vec<DeliveryId> =
-            self.deliveries.iter().filter(|(_, open)| open.seq == seq).map(|(id, _)| *id).collect();
-        for delivery in gone {
-            let Some(open) = self.deliveries.remove(&delivery) else {
-                continue;
-            };
-            if let Some(connection) = self.registry.connection_mut(open.to.connection) {
-                connection.line.done(delivery);
+    /// Takes back what has not been handed over; what has will be answered to nobody. Those behind
+    /// in the lines move up.
+    pub(super) fn take_back_deliveries(&mut self, of: &HashSet<u64>) {
+        let gone: Vec<(DeliveryId, ConnectionId)> = self
+            .deliveries
+            .iter()
+            .filter(|(_, open)| of.contains(&open.seq))
+            .map(|(id, open)| (*id, open.to.connection))
+            .collect();
+        for (delivery, connection) in &gone {
+            self.deliveries.remove(delivery);
+            if let Some(connection) = self.registry.connection_mut(*connection) {
+                connection.line.done(*delivery);
             }
+        }
+        for (_, connection) in gone {
+            self.pump(connection);
         }
     }
 }

@@ -38,6 +38,12 @@ struct Filter {
     /// Only messages of this kind
     #[arg(long, value_parser = one_of(Kind::ALL, Kind::as_str))]
     kind: Option<Kind>,
+    /// Only from agents whose id contains this
+    #[arg(long)]
+    from: Option<String>,
+    /// Only to agents whose id contains this
+    #[arg(long)]
+    to: Option<String>,
     /// Only from or to agents whose id contains this
     #[arg(long)]
     agent: Option<String>,
@@ -57,8 +63,8 @@ struct Filter {
 
 impl From<Filter> for MessageFilter {
     fn from(filter: Filter) -> Self {
-        let Filter { kind, agent, topic, door, state, text } = filter;
-        Self { kind, door, state, agent, topic, text }
+        let Filter { kind, from, to, agent, topic, door, state, text } = filter;
+        Self { kind, door, state, from, to, agent, topic, text }
     }
 }
 

@@ -12,17 +12,14 @@ use switchboard_model::{
 
 use super::wire::{DeliveryHead, RpcError};
 
-/// How long a publisher that was refused for lack of room should wait, in milliseconds.
-const RETRY_AFTER_MS: u32 = 1000;
-
 #[derive(Deserialize)]
 struct Initialize<'a> {
     #[serde(rename = "clientId", borrow)]
     client_id: Option<Cow<'a, str>>,
     #[serde(rename = "clientInfo")]
     client_info: Option<ClientInfo>,
-    #[serde(default)]
-    capabilities: Option<Vec<Declared>>,
+    #[serde(borrow)]
+    capabilities: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +37,27 @@ enum Declared {
     Full(Capability),
 }
 
+/// The longest name of a thing: a capability, a correlation, a program, a version.
+const MAX_NAME: usize = 256;
+/// As much of a peer's words as is kept. They go into every list that shows the message.
+const MAX_WORDS: usize = 1024;
+
+fn named(what: &str, text: Option<Cow<'_, str>>) -> Result<Option<String>, RpcError> {
+    match text {
+        Some(text) if text.len() > MAX_NAME => {
+            Err(RpcError::invalid_params(format!("{what} is longer than {MAX_NAME} bytes")))
+        }
+        text => Ok(text.map(Cow::into_owned)),
+    }
+}
+
+fn kept(words: Cow<'_, str>) -> String {
+    match words.char_indices().nth(MAX_WORDS) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words.into_owned(),
+    }
+}
+
 /// Reads `initialize`: who joins, and whether it is of the generation that must type its payloads.
 pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> {
     let wrong = |why: String| RpcError::new(-32002, "Invalid client info", why);
@@ -50,14 +68,23 @@ pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> 
     let agent = AgentId::parse(&id).map_err(|error| wrong(error.to_string()))?;
     let info = initialize.client_info.ok_or_else(|| wrong("clientInfo is missing".to_owned()))?;
     let types_payloads = types_its_payloads(&info.version);
-    let capabilities = initialize.capabilities.map(|list| {
-        let full = |one| match one {
-            Declared::Name(name) => Capability::named(name),
-            Declared::Full(capability) => capability,
-        };
-        list.into_iter().map(full).collect()
-    });
+    if info.name.len() > MAX_NAME || info.version.len() > MAX_NAME {
+        return Err(wrong(format!("name or version is longer than {MAX_NAME} bytes")));
+    }
+    let capabilities = initialize.capabilities.map(declared).transpose()?;
     Ok((Join { agent, name: info.name, version: info.version, capabilities }, types_payloads))
+}
+
+fn declared(capabilities: &RawValue) -> Result<Vec<Capability>, RpcError> {
+    let list: Vec<Declared> = serde_json::from_str(capabilities.get()).map_err(|error| {
+        let form = "a list of names, or of objects with a name";
+        RpcError::invalid_params(format!("capabilities must be {form}: {error}"))
+    })?;
+    let full = |one| match one {
+        Declared::Name(name) => Capability::named(name),
+        Declared::Full(capability) => capability,
+    };
+    Ok(list.into_iter().map(full).collect())
 }
 
 /// From 0.2 on a payload must say what it is.
@@ -131,8 +158,11 @@ struct PayloadHead<'a> {
     capability: Option<Cow<'a, str>>,
 }
 
-/// Reads `sendMessage`.
-pub(crate) fn send(params: Option<&RawValue>, must_be_typed: bool) -> Result<Send, RpcError> {
+/// Reads `sendMessage`: the message, and whether its payload says what it is.
+pub(crate) fn send(
+    params: Option<&RawValue>,
+    must_be_typed: bool,
+) -> Result<(Send, bool), RpcError> {
     let given = Where::read(params)?;
     let topic = Topic::parse(given.topic()?)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
@@ -145,31 +175,29 @@ pub(crate) fn send(params: Option<&RawValue>, must_be_typed: bool) -> Result<Sen
         // The first clients sent whatever they had.
         Err(_) => PayloadHead::default(),
     };
-    if head.kind.is_none() {
-        if must_be_typed {
-            let why =
-                "payload.type is missing: say what the payload is, as in \"plaintext_message\"";
-            return Err(RpcError::invalid_params(why));
-        }
-        tracing::warn!(%topic, "a payload without a type, from a client before 0.2");
+    let typed = head.kind.is_some();
+    if !typed && must_be_typed {
+        let why = "payload.type is missing: say what the payload is, as in \"plaintext_message\"";
+        return Err(RpcError::invalid_params(why));
     }
     let address = Address::from(topic);
     let kind = kind_of(&address, given.correlation_id.is_some());
     let capability = match &address {
-        Address::Agent(_) => head.capability.or(head.kind).map(Cow::into_owned),
+        Address::Agent(_) => named("the capability", head.capability.or(head.kind))?,
         Address::Topic(_) => None,
     };
-    Ok(Send {
+    let send = Send {
         address,
         kind,
         capability,
         priority: Priority::Normal,
-        correlation: given.correlation_id.map(Cow::into_owned),
+        correlation: named("correlation_id", given.correlation_id)?,
         conversation: None,
         payload: Payload::from_raw(payload),
         expires_at: None,
         wait: Wait::FirstAttempts,
-    })
+    };
+    Ok((send, typed))
 }
 
 fn kind_of(address: &Address, answers: bool) -> Kind {
@@ -211,7 +239,7 @@ pub(crate) fn answer(result: &RawValue) -> Answer {
         outcome: if processed { AttemptOutcome::Processed } else { AttemptOutcome::Declined },
         stop: peer.stop_propagation,
         stops_only_on_request: peer.processed.is_none(),
-        message: peer.message.map(Cow::into_owned),
+        message: peer.message.map(kept),
         payload: peer.payload.map(Payload::from_raw),
     }
 }
@@ -224,7 +252,9 @@ pub(crate) fn answer_to_error(error: &RawValue) -> Answer {
         message: String,
     }
     match serde_json::from_str::<PeerError>(error.get()) {
-        Ok(PeerError { code, message }) => invalid_answer(format!("error {code}: {message}")),
+        Ok(PeerError { code, message }) => {
+            invalid_answer(kept(format!("error {code}: {message}").into()))
+        }
         Err(_) => invalid_answer("the answer is an error without code and message"),
     }
 }
@@ -339,13 +369,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> RpcError {
         Code::Forbidden => (-32011, "Forbidden"),
         Code::NotFound => (-32012, "Not found"),
         Code::TooLarge => (-32013, "Too large"),
-        Code::Busy => {
-            let data = serde_json::json!({
-                "reason": refusal.to_string(),
-                "retryAfterMs": RETRY_AFTER_MS,
-            });
-            return RpcError { code: -32014, message: "Busy".into(), data: Some(data) };
-        }
+        Code::Busy => return RpcError::busy(refusal.to_string()),
         Code::Stopping => (-32015, "Stopping"),
         Code::StorageFailed | Code::Internal => (-32603, "Internal error"),
     };
@@ -406,7 +430,7 @@ mod tests {
             r#"{"address":"agent:b","payload":{"type":"t"}}"#,
             r#"{"from":"x","to":"agent:b","messageId":"1","payload":{"type":"t"}}"#,
         ] {
-            let send = send(Some(raw(params)), true).unwrap();
+            let (send, _) = send(Some(raw(params)), true).unwrap();
             assert_eq!(send.address, Address::Agent(AgentId::parse("b").unwrap()), "{params}");
             assert_eq!((send.kind, send.capability.as_deref()), (Kind::Request, Some("t")));
         }

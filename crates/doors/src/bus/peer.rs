@@ -8,8 +8,8 @@ use switchboard_model::{DeliveryId, Message};
 use super::{convert, wire};
 
 /// Deliveries remembered while the method is being found out. A peer that answers none of so many
-/// has no use for a second try.
-const REMEMBERED: usize = 1000;
+/// has no use for a second try, and each may be large.
+const REMEMBERED: usize = 64;
 
 /// Shared by a connection's reader and writer.
 #[derive(Default)]

@@ -32,6 +32,10 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// tungstenite's own defaults are 128 KiB read at once for each connection and no bound on writes.
 const READ_BUFFER: usize = 8 << 10;
 const WRITE_BUFFER: usize = 16 << 10;
+/// Frames written before the next look at what else there is.
+const BURST: usize = 64;
+/// How long a stopping broker's last answers may take.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
 /// What the door needs to serve.
 #[derive(Clone)]
@@ -85,19 +89,18 @@ pub(super) enum ToPeer {
 
 async fn serve(bus: Bus, socket: WebSocket) {
     let (sink, stream) = socket.split();
-    let Ok(link) = bus.broker.connect(Door::Bus).await else {
-        return;
-    };
+    let Ok(link) = bus.broker.connect(Door::Bus).await else { return };
     let (broker, caller) = link.caller();
     let (answers, to_write) = mpsc::channel(ANSWERS);
     let peer = Arc::new(Peer::default());
-    // Ends both halves, whichever ends first; a stopping broker ends them, too.
+    // The reader ends when the broker stops or the writer fails; the writer ends when the reader
+    // has, and everything the reader gave it is written.
     let over = bus.closing.child_token();
-    let writer = write(sink, link, to_write, peer.clone(), bus.limits.write, over.clone());
-    let writing = tokio::spawn(writer);
+    let writer =
+        Writer { sink, link, answers: to_write, peer: peer.clone(), within: bus.limits.write };
+    let writing = tokio::spawn(writer.run(over.clone()));
     let session = Session::new(broker, caller, peer, answers, bus.limits.clone());
     read(stream, session, bus.limits.preauth, &over).await;
-    over.cancel();
     if let Err(error) = writing.await {
         tracing::error!(%error, "the writer of a bus connection failed");
     }
@@ -113,14 +116,14 @@ async fn read(
     let mut heard_at = Instant::now();
     loop {
         let frame = tokio::select! {
-            () = over.cancelled() => return,
+            () = over.cancelled() => return session.give_last_answers(LAST_ANSWERS).await,
             answer = session.next_answer() => {
                 if let Some(text) = answer {
                     session.give(text).await;
                 }
                 continue;
             }
-            frame = stream.next(), if session.may_ask() => frame,
+            frame = stream.next() => frame,
             () = tokio::time::sleep_until(join_by), if !session.has_joined() => {
                 return session.close(1008, "send initialize first, and soon").await;
             }
@@ -150,69 +153,111 @@ async fn read(
     }
 }
 
-async fn write(
-    mut sink: SplitSink<WebSocket, Frame>,
-    mut link: Link,
-    mut answers: mpsc::Receiver<ToPeer>,
+struct Writer {
+    sink: SplitSink<WebSocket, Frame>,
+    link: Link,
+    answers: mpsc::Receiver<ToPeer>,
     peer: Arc<Peer>,
+    /// How long each write may take.
     within: Duration,
-    over: CancellationToken,
-) {
-    let mut keep_alive = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
-    loop {
-        let frame = tokio::select! {
-            biased;
-            answer = answers.recv() => match answer {
-                Some(ToPeer::Text(text)) => Frame::Text(text.into()),
-                Some(ToPeer::Close { code, reason }) => close_frame(code, reason),
-                None => break,
-            },
-            () = over.cancelled() => break,
-            outgoing = link.next() => match outgoing {
-                Some(outgoing) => delivery(&peer, outgoing),
-                None => break,
-            },
-            _ = keep_alive.tick() => Frame::Ping(Default::default()),
+}
+
+/// Why a writer ends.
+enum Ended {
+    /// There is nothing more to write; the peer is told goodbye.
+    Done,
+    /// The connection has broken, or the peer does not read.
+    Broken,
+}
+
+impl Writer {
+    async fn run(mut self, over: CancellationToken) {
+        let mut keep_alive = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+        let ended = loop {
+            let frame = tokio::select! {
+                biased;
+                answer = self.answers.recv() => match answer {
+                    Some(answer) => frame_of(answer),
+                    None => break Ended::Done,
+                },
+                outgoing = self.link.next(), if !over.is_cancelled() => match outgoing {
+                    Some(outgoing) => self.delivery(outgoing),
+                    None => break Ended::Done,
+                },
+                _ = keep_alive.tick() => Frame::Ping(Default::default()),
+            };
+            let is_last = matches!(frame, Frame::Close(_));
+            match self.write(frame).await {
+                Ok(()) if !is_last => {}
+                Ok(()) => break Ended::Broken,
+                Err(Broken) => break Ended::Broken,
+            }
         };
-        let last = matches!(frame, Frame::Close(_));
-        let written = timeout(within, write_all_ready(&mut sink, frame, &mut link, &peer)).await;
-        match written {
-            Ok(Ok(())) if !last => {}
-            Ok(Ok(())) => break,
+        over.cancel();
+        match ended {
+            // A peer that does not take the goodbye is gone anyway.
+            Ended::Done => drop(self.put(close_frame(1001, "goodbye"), true).await),
+            Ended::Broken => {}
+        }
+    }
+
+    /// Writes a frame and a few that are ready behind it, then flushes once for all. Answers go
+    /// first, and no burst is so long that they wait.
+    async fn write(&mut self, first: Frame) -> Result<(), Broken> {
+        self.put(first, false).await?;
+        for _ in 0..BURST {
+            let next = match self.answers.try_recv() {
+                Ok(answer) => frame_of(answer),
+                Err(_) => match self.link.try_next() {
+                    Some(outgoing) => self.delivery(outgoing),
+                    None => break,
+                },
+            };
+            self.put(next, false).await?;
+        }
+        self.within(SinkExt::flush).await
+    }
+
+    async fn put(&mut self, frame: Frame, flush: bool) -> Result<(), Broken> {
+        self.within(|sink| sink.feed(frame)).await?;
+        if flush { self.within(SinkExt::flush).await } else { Ok(()) }
+    }
+
+    /// Does one thing to the socket, in the time that one thing may take.
+    async fn within<'a, Doing>(
+        &'a mut self,
+        act: impl FnOnce(&'a mut SplitSink<WebSocket, Frame>) -> Doing,
+    ) -> Result<(), Broken>
+    where
+        Doing: Future<Output = Result<(), axum::Error>> + 'a,
+    {
+        match timeout(self.within, act(&mut self.sink)).await {
+            Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "a bus connection broke while it was written to");
-                break;
+                Err(Broken)
             }
             Err(_) => {
                 tracing::warn!("a bus connection did not read for too long and was closed");
-                over.cancel();
-                return;
+                Err(Broken)
             }
         }
     }
-    over.cancel();
-    // A peer that does not take the goodbye is gone anyway.
-    let goodbye = sink.send(close_frame(1001, "goodbye"));
-    drop(timeout(Duration::from_secs(1), goodbye).await);
-}
 
-/// Writes a frame and the deliveries that are ready behind it, then flushes once for all.
-async fn write_all_ready(
-    sink: &mut SplitSink<WebSocket, Frame>,
-    first: Frame,
-    link: &mut Link,
-    peer: &Peer,
-) -> Result<(), axum::Error> {
-    sink.feed(first).await?;
-    while let Some(outgoing) = link.try_next() {
-        sink.feed(delivery(peer, outgoing)).await?;
+    fn delivery(&self, outgoing: Outgoing) -> Frame {
+        let Outgoing::Deliver { delivery, message } = outgoing;
+        Frame::Text(self.peer.delivery(delivery, &message).into())
     }
-    sink.flush().await
 }
 
-fn delivery(peer: &Peer, outgoing: Outgoing) -> Frame {
-    let Outgoing::Deliver { delivery, message } = outgoing;
-    Frame::Text(peer.delivery(delivery, &message).into())
+/// Nothing can be written any more.
+struct Broken;
+
+fn frame_of(answer: ToPeer) -> Frame {
+    match answer {
+        ToPeer::Text(text) => Frame::Text(text.into()),
+        ToPeer::Close { code, reason } => close_frame(code, reason),
+    }
 }
 
 fn close_frame(code: u16, reason: &'static str) -> Frame {

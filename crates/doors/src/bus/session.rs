@@ -1,6 +1,7 @@
 //! One client's requests, in the order in which they come.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::FuturesUnordered;
@@ -11,6 +12,7 @@ use serde_json::value::RawValue;
 use switchboard_broker::{Broker, Caller, Refusal, now};
 use switchboard_model::{Command, DeliveryId, Reply};
 use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
 
 use super::convert::{self, SendResult};
 use super::peer::Peer;
@@ -18,9 +20,9 @@ use super::server::ToPeer;
 use super::wire::{self, Incoming, RpcError};
 use crate::Limits;
 
-/// Requests of one connection whose answers are on their way. When there are so many, it is not
-/// read further until one is answered.
-const PENDING: usize = 1000;
+/// Requests of one connection whose answers are on their way. Beyond it requests are refused: busy.
+/// What the connection answers is always heard.
+const PENDING: usize = 10_000;
 
 /// Whether the connection goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +39,14 @@ pub(crate) struct Session {
     caller: Caller,
     peer: Arc<Peer>,
     to_peer: mpsc::Sender<ToPeer>,
-    pending: FuturesUnordered<Answer>,
+    /// Each with how many requests it answers.
+    pending: FuturesUnordered<BoxFuture<'static, (usize, Option<String>)>>,
+    unanswered: usize,
     limits: Limits,
     joined: bool,
     /// Clients from 0.2 on must say what their payloads are.
     types_payloads: bool,
+    told_of_types: bool,
 }
 
 impl Session {
@@ -52,16 +57,17 @@ impl Session {
         to_peer: mpsc::Sender<ToPeer>,
         limits: Limits,
     ) -> Self {
-        let pending = FuturesUnordered::new();
         Self {
             broker,
             caller,
             peer,
             to_peer,
-            pending,
+            pending: FuturesUnordered::new(),
+            unanswered: 0,
             limits,
             joined: false,
             types_payloads: false,
+            told_of_types: false,
         }
     }
 
@@ -69,16 +75,28 @@ impl Session {
         self.joined
     }
 
-    pub(crate) fn may_ask(&self) -> bool {
-        self.pending.len() < PENDING
-    }
-
     /// Waits for an answer that is on its way; for ever while there is none. Loses nothing when it
     /// is not waited for to the end.
     pub(crate) async fn next_answer(&mut self) -> Option<String> {
         match self.pending.next().await {
-            Some(answer) => answer,
+            Some((answered, text)) => {
+                self.unanswered -= answered;
+                text
+            }
             None => std::future::pending().await,
+        }
+    }
+
+    /// Gives the peer the answers that are still on their way, as far as they come soon: what a
+    /// stopping broker has accepted should not be sent again.
+    pub(crate) async fn give_last_answers(&mut self, within: Duration) {
+        let by = Instant::now() + within;
+        while !self.pending.is_empty() {
+            match timeout_at(by, self.next_answer()).await {
+                Ok(Some(text)) => self.give(text).await,
+                Ok(None) => {}
+                Err(_) => return,
+            }
         }
     }
 
@@ -111,10 +129,12 @@ impl Session {
         for part in parts {
             answers.extend(self.one(part).await);
         }
-        match answers.len() {
+        let count = answers.len();
+        self.unanswered += count;
+        match count {
             0 => {}
-            _ if is_batch => self.pending.push(batch(answers)),
-            _ => self.pending.extend(answers),
+            _ if is_batch => self.pending.push(counted(count, batch(answers))),
+            _ => self.pending.extend(answers.into_iter().map(|answer| counted(1, answer))),
         }
         Heard::GoOn
     }
@@ -133,7 +153,11 @@ impl Session {
                 return Some(ready(wire::error_response(id, &bad.error)));
             }
         };
-        let answer = self.request(&method, params).await;
+        let answer = if self.unanswered >= PENDING {
+            at_once(Err(RpcError::busy(format!("{PENDING} requests are not answered yet"))))
+        } else {
+            self.request(&method, params).await
+        };
         // A notification is carried out; nobody waits for its answer.
         let Some(id) = id.map(|id| id.get().to_owned()) else {
             return Some(answer.map(|_| None).boxed());
@@ -217,10 +241,13 @@ impl Session {
         &mut self,
         params: Option<&RawValue>,
     ) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>> {
-        let send = match convert::send(params, self.types_payloads) {
-            Ok(send) => send,
+        let (send, typed) = match convert::send(params, self.types_payloads) {
+            Ok(read) => read,
             Err(error) => return at_once(Err(error)),
         };
+        if !typed && !std::mem::replace(&mut self.told_of_types, true) {
+            tracing::warn!(topic = %send.address.topic(), "payloads without a type, from a client before 0.2");
+        }
         match self.broker.begin(self.caller, Command::Send(send)).await {
             Err(refusal) => at_once(Err(convert::refusal(&refusal))),
             Ok(pending) => async move {
@@ -272,6 +299,10 @@ impl Session {
             tracing::debug!("the writer has gone already");
         }
     }
+}
+
+fn counted(count: usize, answer: Answer) -> BoxFuture<'static, (usize, Option<String>)> {
+    answer.map(move |text| (count, text)).boxed()
 }
 
 /// The answers of a batch, as one array once all are there.

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
+/// How long a caller that was refused for lack of room should wait, in milliseconds.
+const RETRY_AFTER_MS: u32 = 1000;
 /// The most requests in one batch.
 pub(crate) const MAX_BATCH: usize = 50;
 
@@ -18,12 +20,18 @@ pub(crate) struct Envelope<'a> {
     method: Option<Cow<'a, str>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+}
+
+/// `null` is something that was said, not something left out: a peer that answers `null` has
+/// answered.
+fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(field).map(Some)
 }
 
 /// What an envelope turned out to be.
@@ -66,6 +74,12 @@ impl RpcError {
 
     pub(crate) fn invalid_params(why: impl Into<String>) -> Self {
         Self::new(-32602, "Invalid params", why)
+    }
+
+    /// Too much at once; the caller may try again.
+    pub(crate) fn busy(why: impl Into<String>) -> Self {
+        let data = serde_json::json!({ "reason": why.into(), "retryAfterMs": RETRY_AFTER_MS });
+        Self { code: -32014, message: "Busy".into(), data: Some(data) }
     }
 
     pub(crate) fn unknown_method(method: &str) -> Self {
@@ -113,7 +127,9 @@ pub(crate) fn read(raw: &RawValue) -> Result<Incoming<'_>, BadEnvelope<'_>> {
         (None, Some(result), None, Some(id)) => Ok(Incoming::Response { id, answer: Ok(result) }),
         (None, None, Some(error), Some(id)) => Ok(Incoming::Response { id, answer: Err(error) }),
         (None, None, None, id) => bad(id, "method is missing"),
-        (.., id) => bad(id, "give either method, or result, or error"),
+        (Some(_), .., id) => bad(id, "give either method, or result, or error"),
+        // Not a request, so its id is one of ours, and must not be answered as if it were theirs.
+        (None, ..) => bad(None, "a response has one result or one error, and an id"),
     }
 }
 
@@ -188,10 +204,20 @@ mod tests {
             r#"{"jsonrpc":"2.0","result":{},"error":{},"id":1}"#,
             r#"{"jsonrpc":"2.0","method":"ping","id":{}}"#,
             r#"{"jsonrpc":"2.0","method":"ping","method":"ping","id":1}"#,
+            r#"{"jsonrpc":"2.0","method":"ping","id":null}"#,
         ] {
             assert_eq!(refused(bad).1, -32600, "{bad}");
         }
         assert_eq!(refused(r#"{"jsonrpc":"2.0","id":"x"}"#).0.as_deref(), Some("\"x\""));
+    }
+
+    #[test]
+    fn null_is_an_answer() {
+        let raw: &RawValue =
+            serde_json::from_str(r#"{"jsonrpc":"2.0","result":null,"id":7}"#).unwrap();
+        assert!(
+            matches!(read(raw), Ok(Incoming::Response { answer: Ok(null), .. }) if null.get() == "null")
+        );
     }
 
     #[test]

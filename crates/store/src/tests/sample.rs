@@ -84,6 +84,7 @@ pub(super) fn attempt(delivery: u64, number: u32, state: DeliveryState) -> Recor
             DeliveryState::Failed => AttemptOutcome::Declined,
         },
         message: None,
+        payload: None,
         state,
     })
 }

@@ -100,15 +100,19 @@ fn filters() -> impl Strategy<Value = MessageFilter> {
     (
         prop::option::of("[a-cA-Cé\"*: -]{0,4}"),
         prop::option::of("[a-zA-Z]{0,1}"),
+        prop::option::weighted(0.2, "[a-zA-Z]{0,1}"),
+        prop::option::weighted(0.2, "[a-zA-Z]{0,1}"),
         prop::option::of("[a-cA-C:É]{0,2}"),
         prop::option::weighted(0.2, prop::sample::select(Kind::ALL.to_vec())),
         prop::option::weighted(0.2, prop::sample::select(Door::ALL.to_vec())),
         prop::option::weighted(0.2, Just(MessageState::Processed)),
     )
-        .prop_map(|(text, agent, topic, kind, door, state)| MessageFilter {
+        .prop_map(|(text, agent, from, to, topic, kind, door, state)| MessageFilter {
             kind,
             door,
             state,
+            from,
+            to,
             agent,
             topic,
             text,
