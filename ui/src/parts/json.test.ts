@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pretty, problem, tokenize } from "./json";
+import { beginning, pretty, problem, tokenize } from "./json";
 
 const text = (tokens: { text: string }[]) => tokens.map((token) => token.text).join("");
 const isJson = (given: string) => {
@@ -66,6 +66,14 @@ describe("pretty", () => {
   test("what is not JSON is shown as it is", () => {
     expect(text(pretty('{"a": <b>'))).toBe('{"a": <b>');
   });
+});
+
+test("the beginning of a long text keeps its lines and colours, and ends where it should", () => {
+  const tokens = pretty(`{"a":[1,2],"long":"${"x".repeat(100)}"}`);
+  const begun = beginning(tokens, 60);
+  expect(text(begun)).toBe(text(tokens).slice(0, 60));
+  expect(begun.at(-1)?.kind).toBe("string");
+  expect(beginning(tokens, 1_000)).toEqual(tokens);
 });
 
 describe("problem", () => {

@@ -71,6 +71,18 @@ export function pretty(text: string): Token[] {
   return out;
 }
 
+/** The beginning of a text in tokens: at most so many characters, a long token cut in its midst. */
+export function beginning(tokens: readonly Token[], characters: number): Token[] {
+  const some: Token[] = [];
+  let left = characters;
+  for (const token of tokens) {
+    if (left <= 0) break;
+    some.push(token.text.length <= left ? token : { ...token, text: token.text.slice(0, left) });
+    left -= token.text.length;
+  }
+  return some;
+}
+
 export interface Problem {
   line: number;
   column: number;

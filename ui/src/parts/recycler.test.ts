@@ -51,6 +51,37 @@ describe("a recycled table", () => {
     expect(shown(body)).toEqual(["7", "8"]);
   });
 
+  test("with very little room a column may say less", () => {
+    const brief = new Recycler<number>(
+      body,
+      [
+        {
+          title: "Number",
+          width: "1fr",
+          text: (n) => `number ${String(n)}`,
+          tight: { text: String },
+        },
+      ],
+      HEIGHT,
+      "row",
+    );
+    brief.paint([7], { top: 0, height: 10, tight: true }, none);
+    expect(shown(body)).toEqual(["7"]);
+    brief.paint([7], { top: 0, height: 10, tight: false }, none);
+    expect(shown(body)).toEqual(["number 7"]);
+  });
+
+  test("a character that would turn the text around is shown by its number", () => {
+    const names = new Recycler<string>(
+      body,
+      [{ title: "Name", width: "1fr", text: String }],
+      10,
+      "r",
+    );
+    names.paint(["a\u202Eb"], { top: 0, height: 10 }, none);
+    expect(shown(body)).toEqual(["a\\u202Eb"]);
+  });
+
   test("a look follows its row, not its element", () => {
     recycler.paint([2], { top: 0, height: 10 }, none);
     expect(body.querySelector(".even")).not.toBeNull();

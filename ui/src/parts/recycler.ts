@@ -1,3 +1,5 @@
+import { visible } from "./visible";
+
 /** How one column shows a row: text always, and a class that may depend on it. */
 export interface Column<Row> {
   title: string;
@@ -5,6 +7,8 @@ export interface Column<Row> {
   width: string;
   /** Left out where there is little room. */
   spare?: boolean;
+  /** How it does with very little. */
+  tight?: { width?: string; text?(row: Row): string };
   text(row: Row): string;
   look?(row: Row): string;
 }
@@ -49,7 +53,7 @@ export class Recycler<Row> {
   /** Shows what is visible. Returns the id of the selected row's element, if it is visible. */
   paint(
     rows: Rows<Row>,
-    view: { top: number; height: number },
+    view: { top: number; height: number; tight?: boolean },
     isSelected: (row: Row) => boolean,
   ): string | null {
     const height = rows.length * this.#rowHeight;
@@ -66,7 +70,7 @@ export class Recycler<Row> {
       const slot = this.#slots[i % this.#slots.length];
       if (slot === undefined) continue;
       const row = i < first + needed ? rows.at(i) : undefined;
-      this.#fill(slot, i, row, row !== undefined && isSelected(row));
+      this.#fill(slot, i, row, row !== undefined && isSelected(row), view.tight === true);
       if (slot.selected) active = slot.element.id;
     }
     return active;
@@ -105,7 +109,13 @@ export class Recycler<Row> {
     };
   }
 
-  #fill(slot: Slot<Row>, index: number, row: Row | undefined, selected: boolean): void {
+  #fill(
+    slot: Slot<Row>,
+    index: number,
+    row: Row | undefined,
+    selected: boolean,
+    tight: boolean,
+  ): void {
     if (row === undefined) {
       if (slot.row !== undefined) slot.element.hidden = true;
       slot.row = undefined;
@@ -128,7 +138,8 @@ export class Recycler<Row> {
       const column = this.#columns[c];
       const cell = slot.cells[c];
       if (column === undefined || cell === undefined) continue;
-      const text = column.text(row);
+      const written = tight ? column.tight?.text?.(row) : undefined;
+      const text = visible(written ?? column.text(row));
       if (slot.texts[c] !== text) {
         slot.texts[c] = text;
         cell.text.data = text;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, clock, microsBetween, moment, span, took } from "./time";
+import { ago, briefMoment, clock, microsBetween, moment, roughly, span, took } from "./time";
 
 describe("times for people", () => {
   test("the clock shows the reader's own time, to the millisecond", () => {
@@ -12,6 +12,8 @@ describe("times for people", () => {
     const at = new Date(2026, 10, 15, 9, 4, 2, 7).toISOString();
     expect(moment(at, new Date(2026, 10, 15, 23, 59))).toBe("09:04:02.007");
     expect(moment(at, new Date(2026, 10, 16, 0, 1))).toBe("11-15 09:04:02");
+    expect(briefMoment(at, new Date(2026, 10, 15, 23, 59))).toBe("09:04:02");
+    expect(briefMoment(at, new Date(2026, 10, 16, 0, 1))).toBe("11-15 09:04");
   });
 
   test.each([
@@ -26,6 +28,16 @@ describe("times for people", () => {
     [7_440_000_000, "2 h 04 min"],
   ])("%s microseconds are %s", (micros, words) => {
     expect(took(micros)).toBe(words);
+  });
+
+  test("a step of a route needs one digit after the point", () => {
+    expect([0, 12, 310, 41_240, 12_400_000].map(roughly)).toEqual([
+      "0 ms",
+      "< 0.1 ms",
+      "0.3 ms",
+      "41.2 ms",
+      "12.4 s",
+    ]);
   });
 
   test.each([

@@ -21,12 +21,24 @@ export function moment(instant: string, now: Date): string {
   return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(instant).slice(0, 8)}`;
 }
 
+/** The same in little room: `12:04:12`, or `11-15 12:04`. */
+export function briefMoment(instant: string, now: Date): string {
+  const full = moment(instant, now);
+  return full.includes(" ") ? full.slice(0, 11) : full.slice(0, 8);
+}
+
 /** Date and time in the reader's zone: `2026-11-16 12:04:12.222`. */
 export function dateAndClock(instant: string): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return "—";
   const day = `${String(at.getFullYear())}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${day} ${clock(instant)}`;
+}
+
+/** A short span where a digit says enough: `0.3 ms`, `41.2 ms`; what is less than a digit is `< 0.1 ms`. */
+export function roughly(micros: number): string {
+  if (micros > 0 && micros < 50) return "< 0.1 ms";
+  return micros > 0 && micros < 1_000 ? `${(micros / 1_000).toFixed(1)} ms` : took(micros);
 }
 
 /** A short span: `0.21 ms`, `41.2 ms`, `12.4 s`, `3 min 05 s`. */
