@@ -136,6 +136,17 @@ describe("the feed in a browser", () => {
     expect(FakeSocket.opened).toHaveLength(1);
   });
 
+  test("a token that could not be one is refused at once", () => {
+    vi.stubGlobal("WebSocket", function refuse() {
+      throw new SyntaxError("The subprotocol 'token.two words' is invalid.");
+    });
+    new HttpTransport(ORIGIN, "two words").watch(
+      {},
+      { event: (event) => events.push(event), link: (link) => links.push(link) },
+    );
+    expect(links.at(-1)).toBe("unauthorized");
+  });
+
   test("once stopped it stays stopped, and what still comes is not heard", async () => {
     const socket = last();
     stop();

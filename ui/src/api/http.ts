@@ -45,10 +45,17 @@ export class HttpTransport implements Transport {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     const open = () => {
-      const opened = new WebSocket(`${this.#origin.replace(/^http/, "ws")}/console/feed`, [
-        "switchboard",
-        `token.${token}`,
-      ]);
+      let opened: WebSocket;
+      try {
+        opened = new WebSocket(`${this.#origin.replace(/^http/, "ws")}/console/feed`, [
+          "switchboard",
+          `token.${token}`,
+        ]);
+      } catch {
+        // The browser takes only certain letters, which every true token is made of.
+        listener.link("unauthorized");
+        return;
+      }
       socket = opened;
       opened.onopen = () => {
         opened.send(JSON.stringify({ filter }));

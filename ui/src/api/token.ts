@@ -16,6 +16,11 @@ export function takeToken(
   return page.sessionStorage.getItem(KEY);
 }
 
+/** Whether this tab has a token. The page that asks for one then knows that it was refused. */
+export function hasToken(storage: Storage = window.sessionStorage): boolean {
+  return storage.getItem(KEY) !== null;
+}
+
 /** Keeps a token the operator pasted: the token itself, or the whole link that contains it. */
 export function keepToken(pasted: string, storage: Storage = window.sessionStorage): void {
   const link = /[#&]token=([^&\s]+)/.exec(pasted)?.[1];
