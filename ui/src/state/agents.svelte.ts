@@ -27,6 +27,9 @@ export class Agents {
   /** Deliveries and sendings a second, for the last minute; a new table every second. */
   activity = $state.raw<ReadonlyMap<string, readonly number[]>>(new Map());
   counts = $derived(tally(this.list));
+  byId = $derived<ReadonlyMap<string, AgentView>>(
+    new Map(this.list.map((agent) => [agent.id, agent])),
+  );
 
   readonly #known = new Map<string, AgentView>();
   readonly #samples = new Map<string, { last: number; values: number[] }>();
@@ -38,10 +41,6 @@ export class Agents {
   /** `onJoin` hears of an agent that was not here a moment ago. */
   constructor(onJoin: (agent: AgentView) => void) {
     this.#onJoin = onJoin;
-  }
-
-  get(id: string): AgentView | undefined {
-    return this.#known.get(id);
   }
 
   replace(agents: readonly AgentView[]): void {

@@ -1,7 +1,7 @@
 import { createContext } from "svelte";
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
-import type { FeedEvent } from "../api/generated";
+import type { FeedEvent, MessageId } from "../api/generated";
 import { Agents } from "./agents.svelte";
 import { Composer } from "./composer.svelte";
 import { Feed } from "./feed.svelte";
@@ -12,6 +12,9 @@ import { Route } from "./route.svelte";
 import { Selection } from "./selection.svelte";
 import { Theme } from "./theme.svelte";
 import { Traffic } from "./traffic";
+
+/** Whom the broker names as the sender when a message comes from this console. */
+export const OPERATOR = "operator";
 
 /** Everything the screens share. Made once, handed down by context. */
 export class Console {
@@ -36,7 +39,7 @@ export class Console {
     this.agents = new Agents((agent) => this.notices.say(`${agent.id} joined`));
     this.messages = new Messages(client);
     this.selection = new Selection(client);
-    this.composer = new Composer(client);
+    this.composer = new Composer(client, (text) => this.notices.show(text));
     this.feed = new Feed(client, (event) => this.#take(event));
     this.filter = new Filter((filter) => {
       this.messages.begin(filter);
@@ -44,9 +47,9 @@ export class Console {
     });
   }
 
-  /** Nobody ever connected and nothing was ever said. */
+  /** Nothing was ever said. Someone may be listening already, halfway through the instructions. */
   get firstRun(): boolean {
-    return this.feed.totals?.accepted === 0 && this.agents.list.length === 0;
+    return this.feed.totals?.accepted === 0;
   }
 
   start(): () => void {
@@ -64,12 +67,53 @@ export class Console {
     };
   }
 
-  async demo(on: boolean): Promise<void> {
+  /** Holds the flow, or lets it go on. */
+  togglePause(): void {
+    this.messages.pause(!this.messages.paused);
+    this.notices.show(this.messages.paused ? "The flow is paused." : "The flow goes on.");
+  }
+
+  /** Opens the palette, in front of everything. */
+  togglePalette(): void {
+    this.keys = false;
+    this.composer.open = false;
+    this.palette = !this.palette;
+  }
+
+  /** Shows a message on Flow: its row too, so a filter that may hide it is taken away. */
+  showMessage(message: { id: MessageId; seq?: number }): void {
+    const hidden = message.seq === undefined || this.messages.rows.indexOf(message.seq) < 0;
+    if (hidden && this.filter.active) {
+      this.filter.clear();
+      this.notices.show("The filter is cleared, to show the message.");
+    }
+    this.route.go("flow");
+    this.selection.show(message);
+  }
+
+  /** Shows what the operator sent last on this topic, of which only the broker knows the id yet. */
+  async showSent(topic: string): Promise<void> {
+    try {
+      const filter = { from: OPERATOR, topic };
+      const page = await this.client.call("messages", { filter, limit: 20 });
+      // The broker looks for parts of names; here the whole names count.
+      const row = page.rows.find((each) => each.from === OPERATOR && each.topic === topic);
+      if (row === undefined) this.notices.show("The broker has not accepted it yet.");
+      else this.showMessage(row);
+    } catch (reason) {
+      this.notices.show(CallError.from(reason).message);
+    }
+  }
+
+  /** Starts or stops the demo agents. Returns whether that worked. */
+  async demo(on: boolean): Promise<boolean> {
     try {
       await this.client.call("demo", { on });
       this.notices.show(on ? "Demo agents are starting." : "Demo agents stopped.");
+      return true;
     } catch (reason) {
       this.notices.show(CallError.from(reason).message);
+      return false;
     }
   }
 

@@ -8,6 +8,8 @@ const FIGURES_MS = 250;
 /** The live feed: hands each event to whoever keeps its parts, and keeps the figures itself. */
 export class Feed {
   link = $state<Link>("connecting");
+  /** Since when what is shown is only the last known state; none while the feed runs. */
+  lostAt = $state<number | null>(null);
   status = $state.raw<Status | null>(null);
   totals = $state.raw<Totals | null>(null);
   figures = $state.raw<Figures | null>(null);
@@ -31,15 +33,20 @@ export class Feed {
     this.#filter = filter;
     this.#stop = this.#client.watch(filter, {
       event: (event) => this.#take(event),
-      link: (link) => {
-        if (this.link !== link) this.link = link;
-      },
+      link: (link) => this.#follow(link),
     });
   }
 
   stop(): void {
     this.#stop();
     this.#show.stop();
+  }
+
+  #follow(link: Link): void {
+    if (this.link === link) return;
+    if (link === "live") this.lostAt = null;
+    else if (this.link === "live") this.lostAt = Date.now();
+    this.link = link;
   }
 
   #take(event: FeedEvent): void {

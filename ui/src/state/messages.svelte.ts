@@ -6,6 +6,8 @@ import { Rows } from "./rows";
 
 const PAGE = 200;
 const FIGURES_MS = 200;
+/** How far back a message is looked for; who seeks an older one has it in the inspector at least. */
+const MOST_PAGES = 25;
 /** The feed is faster than the disk: rows it left out may be read this much later. */
 const SETTLE_MS = 300;
 
@@ -95,6 +97,23 @@ export class Messages {
     } finally {
       this.loading = false;
     }
+  }
+
+  /** Whether the rows answer the question asked last. */
+  get answered(): boolean {
+    return !this.#fresh;
+  }
+
+  /** The place of a message, read from history where needed; -1 if it is not found. */
+  async find(seq: number): Promise<number> {
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const place = this.rows.indexOf(seq);
+      const below = this.rows.oldestSeq;
+      if (place >= 0 || below === undefined || below <= seq || this.rows.ended) return place;
+      await this.loadOlder();
+      if (this.trouble !== null || this.rows.oldestSeq === below) return this.rows.indexOf(seq);
+    }
+    return -1;
   }
 
   /** Tries again after history could not be read. */

@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MessageFilter } from "../api/generated";
-import { completions, DOORS, format, KINDS, parts, STATES, toFilter } from "./query";
+import { completions, DOORS, format, KINDS, parts, STATES, toFilter, written } from "./query";
 
 const read = (text: string) => toFilter(parts(text));
 
 describe("the filter as it is typed", () => {
   test("keys and free words make one question", () => {
     expect(
-      read("kind:request agent:planner topic:inbound door:bus state:dead hello world"),
+      read("kind:request from:a to:b agent:planner topic:inbound door:bus state:dead hello world"),
     ).toEqual({
       kind: "request",
+      from: "a",
+      to: "b",
       agent: "planner",
       topic: "inbound",
       door: "bus",
@@ -23,8 +25,17 @@ describe("the filter as it is typed", () => {
     expect(read('topic:tg:123 agent:"my agent"')).toEqual({ topic: "tg:123", agent: "my agent" });
   });
 
-  test("an unknown key is a word to search for", () => {
-    expect(read("http://x from:me")).toEqual({ text: "http://x from:me" });
+  test("an unknown key asks nothing and says which there are; quotes and addresses are words", () => {
+    expect(read("xyz:abc hello")).toEqual({ text: "hello" });
+    expect(parts("xyz:abc")[0]?.problem).toBe(
+      "xyz: is not a filter; use kind, from, to, agent, topic, door, state",
+    );
+    expect(read('http://x 12:04 "xyz:abc"')).toEqual({ text: "http://x 12:04 xyz:abc" });
+  });
+
+  test("what was not understood stays as it was typed, and a quoted word stays quoted", () => {
+    expect(parts("xyz:abc").map(written)).toEqual(["xyz:abc"]);
+    expect(parts('"xyz:abc"').map(written)).toEqual(['"xyz:abc"']);
   });
 
   test("an unfinished value asks nothing and says what is possible", () => {
@@ -53,6 +64,8 @@ describe("the filter as it is typed", () => {
             fc.tuple(word, word).map((two) => two.join(" ")),
           ),
         ),
+        from: optional(word),
+        to: optional(word),
         topic: optional(fc.tuple(word, word).map((two) => two.join(":"))),
         text: optional(
           fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(" ")),
@@ -85,7 +98,9 @@ describe("completion", () => {
   const labels = (text: string) => completions(text, known).map((each) => each.label);
 
   test("offers keys, then values", () => {
-    expect(labels("")).toEqual(["kind:", "agent:", "topic:", "door:", "state:"]);
+    expect(labels("")).toEqual(["kind:", "from:", "to:", "agent:", "topic:", "door:", "state:"]);
+    expect(labels("from:pl")).toEqual(["from:planner"]);
+    expect(labels("inbound:chat")).toEqual(["topic:inbound:chat"]);
     expect(labels("hello st")).toEqual(["state:"]);
     expect(labels("kind:re")).toEqual(["kind:request", "kind:response"]);
     expect(labels("agent:PLAN")).toEqual(["agent:planner"]);

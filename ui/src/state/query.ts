@@ -18,12 +18,14 @@ export const STATES: readonly MessageState[] = [
   "refused",
 ];
 
-export const KEYS = ["kind", "agent", "topic", "door", "state"] as const;
+export const KEYS = ["kind", "from", "to", "agent", "topic", "door", "state"] as const;
 export type Key = (typeof KEYS)[number];
 
 /** What a key accepts, where that is a closed list. */
 export const VALUES: Record<Key, readonly string[] | null> = {
   kind: KINDS,
+  from: null,
+  to: null,
   agent: null,
   topic: null,
   door: DOORS,
@@ -34,20 +36,29 @@ export const VALUES: Record<Key, readonly string[] | null> = {
 export interface Part {
   key: Key | null;
   value: string;
-  /** Why it is not used yet: an unknown or unfinished value. */
+  /** Why it is not used yet: an unknown key, an unknown or unfinished value. */
   problem: string | null;
 }
 
 const PIECE = /([A-Za-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g;
 
-/** Reads what was typed. Never fails: what is not understood is a word to search for. */
+/** Reads what was typed. Never fails: what cannot be used says why. */
 export function parts(text: string): Part[] {
   return [...text.matchAll(PIECE)].map((match): Part => {
     const [whole, name, quoted, plain, phrase, word] = match;
     const key = KEYS.find((each) => each === name?.toLowerCase());
     if (key !== undefined) return keyed(key, quoted ?? plain ?? "");
-    return { key: null, value: phrase ?? word ?? whole.replaceAll('"', ""), problem: null };
+    const value = phrase ?? word ?? whole;
+    return { key: null, value, problem: phrase === undefined ? misread(value) : null };
   });
+}
+
+/** `xyz:abc` looks like a filter and is none. An address on the web does not, nor does a time. */
+const LIKE_A_FILTER = /^([A-Za-z]+):(?!\/\/)/;
+
+function misread(word: string): string | null {
+  const name = LIKE_A_FILTER.exec(word)?.[1];
+  return name === undefined ? null : `${name}: is not a filter; use ${KEYS.join(", ")}`;
 }
 
 function keyed(key: Key, given: string): Part {
@@ -79,11 +90,11 @@ export function toFilter(pieces: readonly Part[]): MessageFilter {
       case "state":
         filter.state = value as MessageState;
         break;
+      case "from":
+      case "to":
       case "agent":
-        filter.agent = value;
-        break;
       case "topic":
-        filter.topic = value;
+        filter[key] = value;
         break;
     }
   }
@@ -92,8 +103,11 @@ export function toFilter(pieces: readonly Part[]): MessageFilter {
 }
 
 /** A part as one would type it. */
-export function written({ key, value }: Pick<Part, "key" | "value">): string {
-  const text = /\s/.test(value) || value === "" ? `"${value}"` : value;
+export function written({ key, value, problem }: Part): string {
+  // What was not understood goes back as it came: in quotes it would suddenly mean something.
+  if (key === null && problem !== null) return value;
+  const quoted = /\s/.test(value) || value === "" || (key === null && misread(value) !== null);
+  const text = quoted ? `"${value}"` : value;
   return key === null ? text : `${key}:${text}`;
 }
 
@@ -101,7 +115,7 @@ export function written({ key, value }: Pick<Part, "key" | "value">): string {
 export function format(filter: MessageFilter): string {
   const keyedParts = KEYS.flatMap((key) => {
     const value = filter[key];
-    return value === undefined ? [] : [written({ key, value })];
+    return value === undefined ? [] : [written({ key, value, problem: null })];
   });
   return [...keyedParts, ...(filter.text === undefined ? [] : [filter.text])].join(" ");
 }
@@ -115,15 +129,24 @@ export function completions(
   const before = text.slice(0, text.length - word.length);
   const [, name, begun] = /^([A-Za-z]+):(.*)$/.exec(word) ?? [];
   const key = KEYS.find((each) => each === name?.toLowerCase());
+  if (key === undefined && name !== undefined) {
+    // Whoever writes a topic without saying so probably means one.
+    return misread(word) === null ? [] : [complete(before, "topic", word)];
+  }
   if (key === undefined) {
     return KEYS.filter((each) => each.startsWith(word.toLowerCase())).map((each) => ({
       label: `${each}:`,
       value: `${before}${each}:`,
     }));
   }
-  const values = VALUES[key] ?? (key === "agent" ? known.agents : known.topics);
+  const values = VALUES[key] ?? (key === "topic" ? known.topics : known.agents);
   const sought = (begun ?? "").toLowerCase();
   return values
     .filter((value) => value.toLowerCase().includes(sought) && value.toLowerCase() !== sought)
-    .map((value) => ({ label: `${key}:${value}`, value: `${before}${written({ key, value })} ` }));
+    .map((value) => complete(before, key, value));
+}
+
+function complete(before: string, key: Key, value: string): { label: string; value: string } {
+  const whole = written({ key, value, problem: null });
+  return { label: `${key}:${value}`, value: `${before}${whole} ` };
 }

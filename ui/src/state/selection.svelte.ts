@@ -8,12 +8,17 @@ const REFRESH_MS = 300;
 /** What the operator looks at: one message on Flow, one agent on Agents. */
 export class Selection {
   message = $state<{ id: MessageId; seq: number } | null>(null);
-  detail = $state.raw<MessageDetail | null>(null);
+  /** The open message's row should come into sight, once it is known where it is. */
+  sought = $state(false);
   trouble = $state<string | null>(null);
   agent = $state<string | null>(null);
 
+  /** What is known of the open message; never of the one before it. */
+  detail = $derived.by(() => (this.#latest?.row.id === this.message?.id ? this.#latest : null));
+
   readonly #client: Client;
-  readonly #refresh = throttle(() => void this.#read(), REFRESH_MS);
+  #latest = $state.raw<MessageDetail | null>(null);
+  readonly #refresh = throttle(() => void this.#ask(), REFRESH_MS);
 
   constructor(client: Client) {
     this.#client = client;
@@ -22,13 +27,21 @@ export class Selection {
   open({ id, seq = -1 }: { id: MessageId; seq?: number }): void {
     if (this.message?.id === id) return;
     this.message = { id, seq };
+    this.sought = false;
     this.trouble = null;
-    void this.#read();
+    void this.#ask();
+  }
+
+  /** Opens a message that was not found in the table, and has its row looked for there. */
+  show(message: { id: MessageId; seq?: number }): void {
+    this.open(message);
+    this.sought = true;
   }
 
   close(): void {
     this.message = null;
-    this.detail = null;
+    this.sought = false;
+    this.#latest = null;
     this.trouble = null;
   }
 
@@ -40,13 +53,14 @@ export class Selection {
     if (moved) this.#refresh.ask();
   }
 
-  async #read(): Promise<void> {
+  async #ask(): Promise<void> {
     const wanted = this.message;
     if (wanted === null) return;
     try {
       const detail = await this.#client.call("message", { id: wanted.id });
       if (this.message?.id !== wanted.id) return;
-      this.detail = detail;
+      this.#latest = detail;
+      this.trouble = null;
       // Whoever opened it may have known its id only.
       if (wanted.seq !== detail.row.seq) this.message = { id: wanted.id, seq: detail.row.seq };
     } catch (reason) {

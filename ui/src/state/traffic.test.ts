@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { batch, row } from "../testing/fixtures";
-import { Traffic } from "./traffic";
+import { batch, row, snapshot } from "../testing/fixtures";
+import { MOST_PASSAGES, Traffic } from "./traffic";
 
 describe("who talked to whom lately", () => {
   test("messages weigh on their cord and fade", () => {
@@ -41,6 +41,22 @@ describe("who talked to whom lately", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1)], skipped: 9 }));
     expect(traffic.cords(0, 48)[0]?.weight).toBe(10);
+  });
+
+  test("another filter, which begins with a snapshot, does not undo what was said", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1)] }));
+    traffic.take(snapshot({ rows: [] }));
+    expect(traffic.cords(0, 48)).toMatchObject([{ from: "planner", to: "summarizer" }]);
+  });
+
+  test("tells of each message that passed, once, and of no more than can be followed", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1)] }));
+    const passed = { from: "planner", to: "summarizer", kind: "event" };
+    expect([traffic.passages(), traffic.passages()]).toEqual([[passed], []]);
+    traffic.take(batch({ rows: Array.from({ length: 500 }, (_, i) => row(i)) }));
+    expect(traffic.passages()).toHaveLength(MOST_PASSAGES);
   });
 
   test("only the busiest are shown, in an order that does not follow their weight", () => {

@@ -11,20 +11,26 @@ export interface Cord {
   weight: number;
 }
 
+/** One message on its way, for whoever shows it move. */
+export type Passage = Pick<Cord, "from" | "to" | "kind">;
+
 const HALF_LIFE_MS = 3_000;
 const FORGOTTEN = 0.04;
 /** Rows whose recipient is not known yet; enough for what a busy second leaves open. */
 const OPEN_LIMIT = 4_000;
+/** As many as an eye can follow; more pass unseen, and their cords tell of them. */
+export const MOST_PASSAGES = 12;
 
 /** Who talked to whom lately. Fed with every batch, read a few times a second. */
 export class Traffic {
   readonly #cords = new Map<string, Cord>();
   readonly #open = new Map<number, MessageRow>();
+  #passages: Passage[] = [];
   #agedAt = 0;
 
   take(event: FeedEvent): void {
     if (event.type === "snapshot") {
-      this.#cords.clear();
+      // Cords stay and fade: another filter does not undo what was said.
       this.#open.clear();
       return;
     }
@@ -58,6 +64,13 @@ export class Traffic {
     return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => ({ ...cord }));
   }
 
+  /** Messages since the last time this was asked, the first few of them. */
+  passages(): Passage[] {
+    const passed = this.#passages;
+    this.#passages = [];
+    return passed;
+  }
+
   #remember(row: MessageRow): void {
     this.#open.set(row.seq, row);
     if (this.#open.size <= OPEN_LIMIT) return;
@@ -68,6 +81,7 @@ export class Traffic {
   #count(from: string, to: string, kind: CordKind, weight: number): void {
     const key = `${kind}\n${from}\n${to}`;
     const cord = this.#cords.get(key);
+    if (this.#passages.length < MOST_PASSAGES) this.#passages.push({ from, to, kind });
     if (cord === undefined) this.#cords.set(key, { from, to, kind, weight });
     else cord.weight += weight;
   }

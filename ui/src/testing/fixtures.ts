@@ -8,6 +8,7 @@ import type {
   MessageDetail,
   MessageFilter,
   MessageRow,
+  SendResult,
   Status,
   Totals,
 } from "../api/generated";
@@ -131,6 +132,9 @@ export class FakeBroker implements Transport {
   /** Everything ever accepted, oldest first. */
   stored: MessageRow[] = [];
   detail: MessageDetail = detail();
+  /** How a message of the operator ends. */
+  sent: () => Promise<SendResult> = () =>
+    Promise.reject(new CallError("invalidRequest", "the topic is empty"));
   readonly calls: Call[] = [];
   readonly watched: MessageFilter[] = [];
   #listener: FeedListener | null = null;
@@ -156,7 +160,7 @@ export class FakeBroker implements Transport {
       case "demo":
         return Promise.resolve({});
       case "send":
-        return Promise.reject(new CallError("invalidRequest", "the topic is empty"));
+        return this.sent();
     }
   }
 
@@ -172,6 +176,11 @@ export class FakeBroker implements Transport {
   say(event: FeedEvent): void {
     this.#listener?.link("live");
     this.#listener?.event(event);
+  }
+
+  /** The token is not accepted. */
+  refuse(): void {
+    this.#listener?.link("unauthorized");
   }
 
   /** The connection is lost. */

@@ -6,11 +6,13 @@ import App from "./App.svelte";
 
 describe("the console", () => {
   let broker: FakeBroker;
+  let console: Console;
 
   beforeEach(() => {
     window.location.hash = "";
     broker = new FakeBroker();
-    render(App, { console: new Console(broker.client) });
+    console = new Console(broker.client);
+    render(App, { console });
   });
   afterEach(cleanup);
 
@@ -23,6 +25,22 @@ describe("the console", () => {
     expect(await screen.findByText("bub subscribe 'inbound:*'")).toBeTruthy();
     await fireEvent.click(screen.getByRole("button", { name: "Start demo agents" }));
     expect(broker.calls).toContainEqual({ method: "demo", params: { on: true } });
+  });
+
+  test("keeps saying so while someone listens, until the first message", async () => {
+    broker.say(snapshot());
+    broker.say(batch({ totals: totals(0), agents: [agent("bub-1")] }));
+    expect(await screen.findByText(/is connected; now send/)).toBeTruthy();
+    expect(screen.getByText("bub subscribe 'inbound:*'")).toBeTruthy();
+    broker.say(batch({ seq: 3, totals: totals(1), rows: [row(1)] }));
+    expect(await rowAbout("inbound:1")).toBeTruthy();
+  });
+
+  test("says how to connect whenever it is asked", async () => {
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    await rowAbout("inbound:1");
+    console.route.go("connect");
+    expect(await screen.findByText("bub subscribe 'inbound:*'")).toBeTruthy();
   });
 
   test("shows a message the moment it arrives, and its payload as text when it is chosen", async () => {
@@ -57,8 +75,31 @@ describe("the console", () => {
     broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
     broker.lose();
     expect(await screen.findByText(/reconnecting/)).toBeTruthy();
+    expect(await screen.findByText(/Connection lost .* this is the last known state/)).toBeTruthy();
     const before = broker.watched.length;
     broker.say(batch({ seq: 9 }));
     expect(broker.watched.length).toBe(before + 1);
+    expect(await screen.findByText("Connected again.")).toBeTruthy();
+    expect(screen.queryByText(/last known state/)).toBeNull();
+  });
+
+  test("the palette takes the place of a dialog, which keeps what was written", async () => {
+    broker.say(snapshot({ totals: totals(1), rows: [row(1)] }));
+    console.composer.write({ topic: "inbound:9" });
+    const dialog = await screen.findByRole("dialog", { name: "Send a message" });
+    await fireEvent.keyDown(dialog, { key: "k", ctrlKey: true });
+    expect(await screen.findByRole("dialog", { name: /Find an agent/ })).toBeTruthy();
+    await waitFor(() => {
+      expect(screen.queryByRole("dialog", { name: "Send a message" })).toBeNull();
+    });
+    expect(console.composer.topic).toBe("inbound:9");
+  });
+
+  test("a token that was refused is told, where the next can be written", async () => {
+    window.sessionStorage.setItem("switchboard.token", "wrong");
+    broker.refuse();
+    expect(await screen.findByText("That token was not accepted.")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText("Link or token"));
+    window.sessionStorage.clear();
   });
 });

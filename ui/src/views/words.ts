@@ -44,8 +44,9 @@ export const statusLight: Record<AgentStatus, "on" | "busy" | "soon" | "off"> = 
 };
 
 export const outcomeName: Record<AttemptOutcome, string> = {
-  processed: "processed",
+  processed: "processed it",
   declined: "declined",
+  queueFull: "had no room for it",
   invalidAnswer: "gave an answer that makes no sense",
   timedOut: "did not answer in time",
   disconnected: "disconnected before it answered",

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { lanes, MOST_JACKS, place, seated, strength, type Guest } from "./bay";
+import {
+  along,
+  cordCurve,
+  fitted,
+  lanes,
+  MOST_JACKS,
+  nameRoom,
+  place,
+  seated,
+  strength,
+  type Guest,
+} from "./bay";
 
 const guest = (id: string, change: Partial<Guest> = {}): Guest => ({
   id,
@@ -50,6 +61,40 @@ describe("the patch bay", () => {
     const hung = lanes([cord("a", "b"), cord("b", "a"), cord("a", "b"), cord("a", "c")]);
     expect(new Set(hung.slice(0, 3)).size).toBe(3);
     expect(hung[3]).toBe(0);
+  });
+
+  test("names touch neither the edge nor each other, in any script", () => {
+    for (const count of [1, 2, 3, 4, 9, 24]) {
+      for (const width of [400, 850, 1_250]) {
+        const ids = many.slice(0, count).map(({ id }) => id);
+        const room = nameRoom(count, width);
+        const xs = [...new Set(place(ids, width, 200).map((seat) => seat.x))].sort((a, b) => a - b);
+        for (const [i, x] of xs.entries()) {
+          expect(x - room / 2).toBeGreaterThanOrEqual(0);
+          expect(x + room / 2).toBeLessThanOrEqual(width);
+          expect(x + room).toBeLessThanOrEqual(xs[i + 1] ?? Infinity);
+        }
+      }
+    }
+    expect(fitted("planner", 90)).toBe("planner");
+    expect(fitted("a-very-long-name-of-an-agent", 90)).toBe("a-very-long-…");
+    expect(fitted("代理".repeat(8), 90)).toBe("代理代理代理…");
+  });
+
+  test("cords between the same two hang well apart", () => {
+    const seats = place(["a", "b", "c"], 900, 260);
+    const [a, b, c] = seats;
+    if (a === undefined || b === undefined || c === undefined) throw new Error("three sit");
+    for (const end of [b, c]) {
+      const [first, second] = [0, 1].map((lane) => along(cordCurve(a, end, lane), 0.5));
+      const apart = Math.hypot(
+        (first?.x ?? 0) - (second?.x ?? 0),
+        (first?.y ?? 0) - (second?.y ?? 0),
+      );
+      expect(apart).toBeGreaterThanOrEqual(16);
+    }
+    const ends = [-2, -1, 0, 1, 2].map((lane) => cordCurve(a, b, lane)[0].x - a.x);
+    expect(ends).toEqual([-4, -4, 0, 4, 4]);
   });
 
   test("strength grows with traffic and stays between nothing and all", () => {

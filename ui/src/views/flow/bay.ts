@@ -43,11 +43,15 @@ export function seated(before: readonly string[], guests: readonly Guest[]): str
   return all.filter((id) => best.has(id));
 }
 
+const EDGE = 90;
+/** Room for a name of the bay's type, letter by letter; those of East Asia are twice as wide. */
+const LETTER_PX = 6.6;
+const WIDE_LETTER_PX = 12;
+const LONGEST_NAME_PX = 170;
+
 /** Two rows, filled column by column, spread over the width. */
 export function place(ids: readonly string[], width: number, height: number): Seat[] {
-  const columns = Math.ceil(ids.length / 2);
-  const inset = Math.min(90, width / (columns + 1));
-  const step = columns > 1 ? (width - 2 * inset) / (columns - 1) : 0;
+  const { columns, inset, step } = spread(ids.length, width);
   return ids.map((id, i) => {
     const top = i % 2 === 0;
     const column = i >> 1;
@@ -56,31 +60,88 @@ export function place(ids: readonly string[], width: number, height: number): Se
   });
 }
 
-/** The curve of a cord, and the point on it halfway. */
-export function cordPath(a: Seat, b: Seat, lane: number): { d: string; x: number; y: number } {
+/** The width a name may have so that it touches neither its neighbour nor the edge. */
+export function nameRoom(jacks: number, width: number): number {
+  const { columns, inset, step } = spread(jacks, width);
+  const besides = columns > 1 ? Math.min(step, 2 * inset) : width;
+  return Math.min(LONGEST_NAME_PX, besides - 10);
+}
+
+/** A name that fits into so many pixels. */
+export function fitted(name: string, room: number): string {
+  const letters = [...name];
+  let used = 0;
+  const cut = letters.findIndex((letter) => {
+    used += (letter.codePointAt(0) ?? 0) >= 0x1100 ? WIDE_LETTER_PX : LETTER_PX;
+    return used > room;
+  });
+  return cut < 0 ? name : `${letters.slice(0, Math.max(3, cut - 1)).join("")}…`;
+}
+
+function spread(jacks: number, width: number): { columns: number; inset: number; step: number } {
+  const columns = Math.ceil(jacks / 2);
+  const inset = Math.min(EDGE, width / (columns + 1));
+  return { columns, inset, step: columns > 1 ? (width - 2 * inset) / (columns - 1) : 0 };
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A cubic curve: where it begins, what bends it, where it ends. */
+export type Curve = readonly [Point, Point, Point, Point];
+
+/** Between cords that hang side by side, at their middle. A curve goes three quarters of the way. */
+const LANE_PX = 22;
+/** Ends of cords in one jack lie beside each other, inside its ring. */
+const FAN_PX = 4;
+
+/** How a cord hangs. */
+export function cordCurve(a: Seat, b: Seat, lane: number): Curve {
+  const fan = Math.max(-1, Math.min(1, lane)) * FAN_PX;
+  const [ax, bx] = [a.x + fan, b.x + fan];
+  const dir = a.top ? 1 : -1;
   if (a.id === b.id) {
-    const dir = a.top ? 1 : -1;
-    const d = `M${n(a.x - 6)} ${n(a.y)}c-26 ${String(54 * dir)} 38 ${String(54 * dir)} 12 0`;
-    return { d, x: a.x, y: a.y + 40 * dir };
+    const deep = a.y + (54 + Math.abs(lane) * LANE_PX) * dir;
+    return [
+      { x: ax - 6, y: a.y },
+      { x: ax - 32, y: deep },
+      { x: ax + 32, y: deep },
+      { x: ax + 6, y: a.y },
+    ];
   }
   if (a.top === b.top) {
-    const dir = a.top ? 1 : -1;
-    const sag = Math.min(74, 34 + Math.abs(a.x - b.x) * 0.08) + lane * 9;
-    const cy = a.y + dir * sag;
-    return {
-      d: `M${n(a.x)} ${n(a.y)}C${n(a.x)} ${n(cy)} ${n(b.x)} ${n(cy)} ${n(b.x)} ${n(b.y)}`,
-      x: (a.x + b.x) / 2,
-      y: a.y + dir * sag * 0.75,
-    };
+    const sag = Math.min(74, 34 + Math.abs(a.x - b.x) * 0.08) + lane * LANE_PX;
+    const deep = a.y + dir * Math.max(12, sag);
+    return [
+      { x: ax, y: a.y },
+      { x: ax, y: deep },
+      { x: bx, y: deep },
+      { x: bx, y: b.y },
+    ];
   }
-  const c1 = a.y + (b.y - a.y) * 0.75;
-  const c2 = b.y - (b.y - a.y) * 0.75;
-  const bow = lane * 10;
-  return {
-    d: `M${n(a.x)} ${n(a.y)}C${n(a.x + bow)} ${n(c1)} ${n(b.x + bow)} ${n(c2)} ${n(b.x)} ${n(b.y)}`,
-    x: (a.x + b.x) / 2 + bow * 0.75,
-    y: (a.y + b.y) / 2,
-  };
+  const bow = lane * LANE_PX;
+  return [
+    { x: ax, y: a.y },
+    { x: ax + bow, y: a.y + (b.y - a.y) * 0.75 },
+    { x: bx + bow, y: b.y - (b.y - a.y) * 0.75 },
+    { x: bx, y: b.y },
+  ];
+}
+
+/** The curve as SVG writes it. */
+export function pathOf([a, b, c, d]: Curve): string {
+  const at = ({ x, y }: Point) => `${n(x)} ${n(y)}`;
+  return `M${at(a)}C${at(b)} ${at(c)} ${at(d)}`;
+}
+
+/** The point a part of the way along, from 0 to 1. */
+export function along([a, b, c, d]: Curve, t: number): Point {
+  const s = 1 - t;
+  const mix = (p: number, q: number, r: number, u: number) =>
+    s * s * s * p + 3 * s * s * t * q + 3 * s * t * t * r + t * t * t * u;
+  return { x: mix(a.x, b.x, c.x, d.x), y: mix(a.y, b.y, c.y, d.y) };
 }
 
 /** Cords between the same two jacks hang side by side: each gets the next lane. */

@@ -1,6 +1,6 @@
 import type { MessageRow } from "../../api/generated";
 import type { Column } from "../../parts/recycler";
-import { moment, took } from "../../parts/time";
+import { briefMoment, moment, took } from "../../parts/time";
 import { doorName, recipient, stateName, subject, wentWrong } from "../words";
 
 /** The columns of the live table. */
@@ -8,20 +8,34 @@ export const columns: Column<MessageRow>[] = [
   {
     title: "Time",
     width: "122px",
+    tight: { width: "96px", text: (row) => briefMoment(row.createdAt, new Date()) },
     text: (row) => moment(row.createdAt, new Date()),
     look: () => "mono faint",
   },
-  { title: "Kind", width: "90px", text: (row) => row.kind, look: (row) => `kind ${row.kind}` },
-  { title: "From", width: "minmax(96px, 1fr)", text: (row) => row.from },
+  {
+    title: "Kind",
+    width: "90px",
+    tight: { width: "82px" },
+    text: (row) => row.kind,
+    look: (row) => `kind ${row.kind}`,
+  },
+  {
+    title: "From",
+    width: "minmax(96px, 1fr)",
+    tight: { width: "minmax(64px, 1fr)" },
+    text: (row) => row.from,
+  },
   {
     title: "To",
     width: "minmax(96px, 1fr)",
+    tight: { width: "minmax(64px, 1fr)" },
     text: recipient,
     look: (row) => (row.to === null ? "faint" : ""),
   },
   {
     title: "Topic or capability",
     width: "minmax(130px, 1.6fr)",
+    tight: { width: "minmax(80px, 1.3fr)" },
     text: subject,
     look: () => "mono muted",
   },
@@ -42,8 +56,18 @@ export const columns: Column<MessageRow>[] = [
   {
     title: "State",
     width: "100px",
+    tight: { width: "94px" },
     text: (row) => stateName[row.state],
-    look: (row) =>
-      wentWrong(row.state) ? "kind error" : row.state === "waiting" ? "brass" : "muted",
+    look: (row) => stateLook(row, Date.now()),
   },
 ];
+
+/** Every message waits for a moment; only one that waits for longer is worth a glance. */
+const LONG_MS = 1_000;
+
+/** How a message's state is shown. */
+export function stateLook(row: Pick<MessageRow, "state" | "createdAt">, now: number): string {
+  if (wentWrong(row.state)) return "kind error";
+  if (row.state !== "waiting") return "muted";
+  return now - Date.parse(row.createdAt) > LONG_MS ? "brass" : "faint";
+}

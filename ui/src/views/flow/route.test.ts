@@ -10,6 +10,7 @@ const attempt = (change: Partial<AttemptView>): AttemptView => ({
   endedAt: at(40),
   outcome: "processed",
   message: null,
+  payloadText: null,
   ...change,
 });
 const delivery = (change: Partial<DeliveryView>): DeliveryView => ({
@@ -31,8 +32,7 @@ describe("a message's way", () => {
     expect(steps.map(({ after, words }) => [after, words])).toEqual([
       [0, "accepted at the bus door from planner"],
       [0, "handed to echo, which listens to inbound:*, at the bus door"],
-      [40_000, "echo processed"],
-      [41_000, "settled: processed"],
+      [40_000, "echo processed it; settled"],
     ]);
   });
 

@@ -24,7 +24,10 @@ export function route(detail: MessageDetail): Step[] {
   for (const delivery of deliveries) steps.push(...deliverySteps(delivery, since));
   // Steps without a time stay where they are; those with one are told in order.
   steps.sort((a, b) => (a.after === null || b.after === null ? 0 : a.after - b.after));
-  steps.push(ending(detail, settledAt === null ? null : since(settledAt)));
+  const last = steps.at(-1);
+  // Whoever processed it last settled it; saying so twice would tell nothing.
+  if (row.state === "processed" && last?.tone === "good") last.words += "; settled";
+  else steps.push(ending(detail, settledAt === null ? null : since(settledAt)));
   return steps;
 }
 

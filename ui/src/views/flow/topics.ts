@@ -1,17 +1,39 @@
-import type { AgentView } from "../../api/generated";
+import type { AgentView, MessageRow } from "../../api/generated";
 
-/** Topics someone listens to, as far as they can be written down: patterns and agents' own addresses. */
-export function topics(agents: readonly AgentView[]): string[] {
-  const patterns = agents.flatMap((agent) => agent.subscriptions.map((each) => each.pattern));
-  return [...new Set(patterns)].sort();
+/** Rows that are looked through for topics: more would only repeat them. */
+const LATELY = 300;
+
+/**
+ * Topics to look for: those of the newest messages, then what agents listen to. The broker looks for
+ * the text as a part of the topic, so of a pattern only its fixed beginning can be found.
+ */
+export function topics(
+  agents: readonly AgentView[],
+  rows: { readonly length: number; at(index: number): MessageRow | undefined },
+): string[] {
+  const found = new Set<string>();
+  for (let i = 0; i < Math.min(rows.length, LATELY); i++) {
+    const topic = rows.at(i)?.topic;
+    if (typeof topic === "string") found.add(topic);
+  }
+  const seen = [...found].sort();
+  const listened = agents
+    .flatMap((agent) => agent.subscriptions.map((each) => beginning(each.pattern)))
+    .filter((topic) => topic !== "")
+    .sort();
+  return [...new Set([...seen, ...listened])];
+}
+
+/** A pattern's fixed beginning is a topic one can go on from. */
+function beginning(pattern: string): string {
+  return /^[^*?[]*/.exec(pattern)?.[0] ?? "";
 }
 
 /** Where a message can be sent: what is listened to, then each agent. */
 export function addresses(agents: readonly AgentView[]): { value: string; hint: string }[] {
   const listened = agents.flatMap((agent) =>
     agent.subscriptions.map(({ pattern }) => ({
-      // A pattern's fixed beginning is a topic one can go on from.
-      value: /^[^*?[]*/.exec(pattern)?.[0] ?? "",
+      value: beginning(pattern),
       hint: `${agent.id} listens to ${pattern}`,
     })),
   );

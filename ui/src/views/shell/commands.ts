@@ -7,8 +7,11 @@ import { recipient, statusLight, subject } from "../words";
 /** Something the palette offers. */
 export interface Choice {
   key: string;
+  group: "Commands" | "Agents" | "Messages";
   title: string;
   hint: string;
+  /** How to do it without the palette: `g f`. */
+  keys?: string;
   light?: "on" | "busy" | "soon" | "off";
   time?: string;
   run(): void;
@@ -20,25 +23,28 @@ const MOST_AGENTS = 6;
 export function commands(console: Console): Choice[] {
   const { feed, theme, messages, route } = console;
   const status = feed.status;
-  const command = (title: string, hint: string, run: () => void): Choice => ({
+  const command = (title: string, keys: string, run: () => void, hint = ""): Choice => ({
     key: title,
+    group: "Commands",
     title,
     hint,
+    ...(keys === "" ? {} : { keys }),
     run,
   });
   return [
     command("Go to Flow", "g f", () => route.go("flow")),
     command("Go to Agents", "g a", () => route.go("agents")),
+    command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
-      messages.pause(!messages.paused),
+      console.togglePause(),
     ),
     status?.demo === true
       ? command("Stop demo agents", "", () => void console.demo(false))
       : command("Start demo agents", "", () => void console.demo(true)),
     ...(status === null
       ? []
-      : [command("Copy the address", status.url, () => void copyAddress(console, status.url))]),
+      : [command("Copy the address", "", () => void copyAddress(console, status.url), status.url)]),
     theme.look === "dark"
       ? command("Use the light theme", "t", () => theme.choose("light"))
       : command("Use the dark theme", "t", () => theme.choose("dark")),
@@ -56,8 +62,9 @@ export function agentChoices(console: Console, search: string): Choice[] {
     .slice(0, MOST_AGENTS)
     .map((agent) => ({
       key: `agent ${agent.id}`,
+      group: "Agents",
       title: agent.id,
-      hint: "agent",
+      hint: agent.name === agent.id ? "" : agent.name,
       light: statusLight[agent.status],
       run: () => {
         console.selection.agent = agent.id;
@@ -70,13 +77,11 @@ export function agentChoices(console: Console, search: string): Choice[] {
 export function messageChoices(console: Console, rows: readonly MessageRow[]): Choice[] {
   return rows.map((row) => ({
     key: `message ${row.id}`,
+    group: "Messages",
     title: `${row.from} → ${recipient(row)}`,
     hint: subject(row),
     time: clock(row.createdAt),
-    run: () => {
-      console.route.go("flow");
-      console.selection.open(row);
-    },
+    run: () => console.showMessage(row),
   }));
 }
 

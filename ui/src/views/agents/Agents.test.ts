@@ -1,0 +1,71 @@
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentView } from "../../api/generated";
+import { Console } from "../../state/console.svelte";
+import { agent, FakeBroker, snapshot, totals } from "../../testing/fixtures";
+import App from "../App.svelte";
+
+describe("Agents", () => {
+  let console: Console;
+
+  beforeEach(() => {
+    window.location.hash = "#/agents";
+  });
+  afterEach(cleanup);
+
+  async function open(...agents: AgentView[]) {
+    const broker = new FakeBroker();
+    console = new Console(broker.client);
+    render(App, { console });
+    broker.say(snapshot({ totals: totals(1), agents }));
+    return screen.findByRole("grid", { name: "Agents" });
+  }
+  const listening = (id: string, pattern: string) =>
+    agent(id, {
+      subscriptions: [
+        {
+          id: "sub_1",
+          pattern,
+          policy: "stopPropagationOnProcessed",
+          since: "2026-11-16T12:00:00Z",
+        },
+      ],
+    });
+
+  test("the slash goes to the names, which narrow the list, and Enter opens the first", async () => {
+    const grid = await open(agent("echo"), agent("planner"), agent("planner-2"));
+    await fireEvent.keyDown(grid, { key: "/" });
+    const field = screen.getByRole("textbox", { name: "Find an agent by name" });
+    expect(document.activeElement).toBe(field);
+    await fireEvent.input(field, { target: { value: "PLAN" } });
+    expect(within(grid).queryByRole("row", { name: /echo/ })).toBeNull();
+    await fireEvent.keyDown(field, { key: "Enter" });
+    expect(console.selection.agent).toBe("planner");
+    expect(document.activeElement).toBe(grid);
+  });
+
+  test("Home, End and Enter work", async () => {
+    const grid = await open(agent("a"), agent("b"), agent("c"));
+    await fireEvent.keyDown(grid, { key: "Enter" });
+    expect(console.selection.agent).toBe("a");
+    await fireEvent.keyDown(grid, { key: "End" });
+    expect(console.selection.agent).toBe("c");
+    await fireEvent.keyDown(grid, { key: "Home" });
+    expect(console.selection.agent).toBe("a");
+  });
+
+  test.each([
+    ["inbound:*", true],
+    ["agent:*", false],
+  ])("one that listens to %s: messages to its own address wait: %s", async (pattern, waits) => {
+    await open(listening("echo", pattern));
+    console.selection.agent = "echo";
+    const aside = await screen.findByRole("complementary", { name: "Agent" });
+    expect(within(aside).queryByText(/messages to this address wait/) !== null).toBe(waits);
+  });
+
+  test("a name that turns its text around is shown with what turns it", async () => {
+    const grid = await open(agent("user\u202Enimda"));
+    expect(within(grid).getByRole("row", { name: /user\s*\\u202E\s*nimda/ })).toBeTruthy();
+  });
+});
