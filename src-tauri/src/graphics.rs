@@ -1,15 +1,17 @@
-//! One known fault of WebKitGTK, avoided.
+//! How WebKitGTK draws, where its own choice is a bad one.
 
 const DMABUF_OFF: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
 
-/// With NVIDIA's driver the window stays blank unless WebKit's DMA-BUF renderer is off, and that is
-/// said by an environment variable. Only a new program image can be given one safely, so this one
-/// starts itself again, as the same process. Whoever set the variable already is obeyed.
+/// Turns WebKit's DMA-BUF renderer off where it does harm: with NVIDIA's driver the window stays blank,
+/// and without a graphics card it draws a quarter of the frames. That is said by an environment
+/// variable. Only a new program image can be given one safely, so this one starts itself again, as
+/// the same process. Whoever set the variable already is obeyed.
 #[cfg(target_os = "linux")]
-pub(crate) fn avoid_the_blank_window() {
+pub(crate) fn choose_renderer() {
     use std::os::unix::process::CommandExt;
     let nvidia = std::path::Path::new("/proc/driver/nvidia/version").exists();
-    if !nvidia || std::env::var_os(DMABUF_OFF).is_some() {
+    let no_card = !std::path::Path::new("/dev/dri").exists();
+    if !(nvidia || no_card) || std::env::var_os(DMABUF_OFF).is_some() {
         return;
     }
     let Ok(program) = std::env::current_exe() else {
@@ -19,9 +21,9 @@ pub(crate) fn avoid_the_blank_window() {
         .args(std::env::args_os().skip(1))
         .env(DMABUF_OFF, "1")
         .exec();
-    eprintln!("switchboard: the window may stay blank; set {DMABUF_OFF}=1 ({error})");
+    eprintln!("switchboard: the window may be blank or slow; set {DMABUF_OFF}=1 ({error})");
 }
 
-/// Elsewhere there is nothing to avoid.
+/// Elsewhere there is nothing to choose.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn avoid_the_blank_window() {}
+pub(crate) fn choose_renderer() {}

@@ -26,7 +26,7 @@ use crate::closing::Closing;
 use crate::trouble::Trouble;
 
 fn main() -> ExitCode {
-    graphics::avoid_the_blank_window();
+    graphics::choose_renderer();
     switchboardd::log_to_stderr();
     let options = Options::parse();
     let runtime = match Runtime::new() {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, test } from "vitest";
 import { openDesktop, startDriver } from "./desktop";
-import { Load } from "./load";
-import { dataFolder, type Child } from "./program";
+import { Child, dataFolder, program } from "./program";
 import { listening, row } from "./screen";
 
 // Not a test: it measures how smooth the real window is while messages flow. `./dev frames` runs it.
@@ -27,14 +26,16 @@ test(`the window at ${String(RATE)} messages a second`, { timeout: 600_000 }, as
   await stage.screen.sees(listening);
   const calm = await browser.executeAsync(measure, WARM_UP);
 
-  const load = await Load.start(stage.endpoint.url, RATE);
+  const load = new Child(program("load"), [stage.endpoint.url, String(RATE)]);
+  const counted = () => JSON.parse(load.lastLine()) as { receipts: number; refused: number };
   await stage.screen.sees(row("load-agent"));
   await browser.executeAsync(measure, WARM_UP);
-  const before = load.receipts;
+  const before = counted().receipts;
   const began = performance.now();
   const busy = await browser.executeAsync(measure, SECONDS);
-  const accepted = (load.receipts - before) / ((performance.now() - began) / 1000);
-  load.stop();
+  const accepted = (counted().receipts - before) / ((performance.now() - began) / 1000);
+  const { refused } = counted();
+  await load.stop();
   await stage.close();
 
   const lines = Object.entries(busy)
@@ -44,7 +45,7 @@ test(`the window at ${String(RATE)} messages a second`, { timeout: 600_000 }, as
     );
   const asked = `asked for ${String(RATE)} messages a second: ${accepted.toFixed(0)} accepted a second`;
   const head = " ".repeat(24) + "no traffic  under load";
-  console.log([`${asked}, ${String(load.refused)} refused`, head, ...lines].join("\n"));
+  console.log([`${asked}, ${String(refused)} refused`, head, ...lines].join("\n"));
 });
 
 /** Runs in the page: counts frames and their gaps, and how often the newest row changed. */

@@ -8,7 +8,7 @@ import { until } from "./until";
 /** Where the built programs are; `./dev` says so. */
 const BIN = process.env.SWITCHBOARD_BIN ?? path.resolve(import.meta.dirname, "../../target/debug");
 
-export const program = (name: "switchboard" | "switchboardd") => path.join(BIN, name);
+export const program = (name: "switchboard" | "switchboardd" | "load") => path.join(BIN, name);
 
 /** A data folder of its own for every story. */
 export async function dataFolder(): Promise<{ dir: string; remove: () => Promise<void> }> {
@@ -64,6 +64,11 @@ export class Child {
       if (found === null && this.#process.exitCode !== null) throw new Error(this.#output);
       return found ?? undefined;
     });
+  }
+
+  /** The last whole line it has printed. */
+  lastLine(): string {
+    return this.#output.split("\n").at(-2) ?? "";
   }
 
   /** Waits for its end; gives the exit code, or the signal that ended it. */

@@ -5,6 +5,8 @@
 //! `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
 //! disk, and `deadlines` what must not take forever.
 //! Knows nothing of sockets or JSON-RPC. Never waits for a recipient, a screen or the disk.
+// Adding a variant to one of our enums shows every place that has to decide about it.
+#![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod broker;

@@ -3,6 +3,8 @@
 //! Read `id`, `agent`, `topic`, `message` and `delivery` for the nouns; `command` for what a caller
 //! may ask and what it is told; `event` for what others may watch; `view` for what the operator
 //! sees and `filter` for which of it; `code` for every way to be refused.
+// Adding a variant to one of our enums shows every place that has to decide about it.
+#![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agent;

@@ -1,0 +1,71 @@
+use super::*;
+
+fn raw(text: &str) -> &RawValue {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_missing_or_wrong_client_is_32002() {
+    for params in [
+        "{}",
+        r#"{"clientId":"a"}"#,
+        r#"{"clientInfo":{"name":"x","version":"1"}}"#,
+        r#"{"clientId":7,"clientInfo":{"name":"x"}}"#,
+        r#"{"clientId":"a b","clientInfo":{"name":"x"}}"#,
+        r#"{"clientId":"a","clientInfo":"x"}"#,
+        r#"{"clientId":"a","clientInfo":{"version":"1"}}"#,
+        "[]",
+    ] {
+        assert_eq!(join(Some(raw(params))).unwrap_err().code, -32002, "{params}");
+    }
+    assert_eq!(join(None).unwrap_err().code, -32002);
+}
+
+#[test]
+fn payloads_must_be_typed_from_0_2_on() {
+    for (version, must) in [
+        ("0.2.0", true),
+        ("0.2", true),
+        ("0.10.1", true),
+        ("1.0.0", true),
+        ("1", true),
+        ("0.1.9", false),
+        ("", false),
+        ("dev", false),
+    ] {
+        assert_eq!(types_its_payloads(version), must, "{version}");
+    }
+    let untyped = raw(r#"{"topic":"a","payload":{"text":"hi"}}"#);
+    assert_eq!(send(Some(untyped), true).unwrap_err().code, -32602);
+    assert!(send(Some(untyped), false).is_ok());
+    let bare = raw(r#"{"topic":"a","payload":"hi"}"#);
+    assert_eq!(send(Some(bare), true).unwrap_err().code, -32602);
+    assert!(send(Some(bare), false).is_ok());
+}
+
+#[test]
+fn topic_address_and_to_name_the_same_thing() {
+    for params in [
+        r#"{"topic":"agent:b","payload":{"type":"t"}}"#,
+        r#"{"address":"agent:b","payload":{"type":"t"}}"#,
+        r#"{"from":"x","to":"agent:b","messageId":"1","payload":{"type":"t"}}"#,
+    ] {
+        let (send, _) = send(Some(raw(params)), true).unwrap();
+        assert_eq!(send.address, Address::Agent(AgentId::parse("b").unwrap()), "{params}");
+        assert_eq!((send.kind, send.capability.as_deref()), (Kind::Request, Some("t")));
+    }
+}
+
+#[test]
+fn answers_of_every_generation_are_understood() {
+    let newer = answer(raw(r#"{"processed":true,"payload":{"x":1}}"#));
+    assert_eq!(newer.outcome, AttemptOutcome::Processed);
+    assert!(!newer.stops_only_on_request);
+    let early = answer(raw(r#"{"success":true,"stopPropagation":false}"#));
+    assert_eq!(early.outcome, AttemptOutcome::Processed);
+    assert!(early.stops_only_on_request, "it says itself whether to stop");
+    assert_eq!(answer(raw(r#"{"processed":false}"#)).outcome, AttemptOutcome::Declined);
+    for nonsense in ["{}", "7", "null", r#"{"processed":"yes"}"#] {
+        assert_eq!(answer(raw(nonsense)).outcome, AttemptOutcome::InvalidAnswer, "{nonsense}");
+    }
+}
