@@ -41,7 +41,8 @@ export class Filter {
       const rest = parts(text.slice(0, cut)).filter(
         (part) => !done.some((each) => same(each, part)),
       );
-      this.draft = [...rest.map(written), text.slice(cut)].filter((word) => word !== "").join(" ");
+      // The space after the last word stays: what is typed next is another.
+      this.draft = [...rest.map(written), text.slice(cut)].join(" ");
     }
     this.#typing.ask();
   }

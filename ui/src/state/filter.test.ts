@@ -30,6 +30,12 @@ describe("the filter of the Flow screen", () => {
     expect(filter.draft).toBe("hello state:d");
   });
 
+  test("what is typed after a chip does not run into the words before it", () => {
+    filter.type("hello kind:request ");
+    filter.type(`${filter.draft}state:dead `);
+    expect([chips(), filter.draft]).toEqual([["kind:request", "state:dead"], "hello "]);
+  });
+
   test("the last part counts before it is finished", () => {
     filter.type("kind:request");
     vi.runAllTimers();

@@ -55,8 +55,11 @@ describe("who talked to whom lately", () => {
     traffic.take(batch({ rows: [row(1)] }));
     const passed = { from: "planner", to: "summarizer", kind: "event" };
     expect([traffic.passages(), traffic.passages()]).toEqual([[passed], []]);
-    traffic.take(batch({ rows: Array.from({ length: 500 }, (_, i) => row(i)) }));
+    const some = (length: number) => batch({ rows: Array.from({ length }, (_, i) => row(i)) });
+    traffic.take(some(30));
     expect(traffic.passages()).toHaveLength(MOST_PASSAGES);
+    traffic.take(some(500));
+    expect(traffic.passages(), "in a stream nothing can be followed").toEqual([]);
   });
 
   test("only the busiest are shown, in an order that does not follow their weight", () => {

@@ -18,14 +18,17 @@ const HALF_LIFE_MS = 3_000;
 const FORGOTTEN = 0.04;
 /** Rows whose recipient is not known yet; enough for what a busy second leaves open. */
 const OPEN_LIMIT = 4_000;
-/** As many as an eye can follow; more pass unseen, and their cords tell of them. */
+/** As many as an eye can follow. */
 export const MOST_PASSAGES = 12;
+/** So many at once are a stream: nothing in it can be followed, and its cords tell of it. */
+const STREAM = 48;
 
 /** Who talked to whom lately. Fed with every batch, read a few times a second. */
 export class Traffic {
   readonly #cords = new Map<string, Cord>();
   readonly #open = new Map<number, MessageRow>();
   #passages: Passage[] = [];
+  #passed = 0;
   #agedAt = 0;
 
   take(event: FeedEvent): void {
@@ -64,11 +67,12 @@ export class Traffic {
     return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => ({ ...cord }));
   }
 
-  /** Messages since the last time this was asked, the first few of them. */
+  /** Messages since the last time this was asked, the first few of them; none out of a stream. */
   passages(): Passage[] {
-    const passed = this.#passages;
+    const passages = this.#passed > STREAM ? [] : this.#passages;
     this.#passages = [];
-    return passed;
+    this.#passed = 0;
+    return passages;
   }
 
   #remember(row: MessageRow): void {
@@ -81,6 +85,7 @@ export class Traffic {
   #count(from: string, to: string, kind: CordKind, weight: number): void {
     const key = `${kind}\n${from}\n${to}`;
     const cord = this.#cords.get(key);
+    this.#passed++;
     if (this.#passages.length < MOST_PASSAGES) this.#passages.push({ from, to, kind });
     if (cord === undefined) this.#cords.set(key, { from, to, kind, weight });
     else cord.weight += weight;

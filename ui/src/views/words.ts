@@ -70,8 +70,10 @@ export const policyName: Record<Policy, string> = {
 };
 
 /** Who a message is for, as the table says it. */
-export function recipient(row: Pick<MessageRow, "to" | "kind">): string {
-  return row.to ?? (row.kind === "broadcast" ? "everyone" : "—");
+export function recipient(row: Pick<MessageRow, "to" | "kind" | "state">): string {
+  if (row.to !== null) return row.to;
+  if (row.state === "dead") return "nobody";
+  return row.kind === "broadcast" ? "everyone" : "—";
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   along,
   cordCurve,
   fitted,
+  jackRoom,
   lanes,
   MOST_JACKS,
   nameRoom,
@@ -34,6 +35,12 @@ describe("the patch bay", () => {
     expect(seated(first, many)).toEqual(first);
     const busy = many.map((each) => (each.id === "agent-39" ? { ...each, weight: 5 } : each));
     expect(seated(first, busy)).toContain("agent-39");
+  });
+
+  test("in a narrow bay fewer sit, so that their names can be read", () => {
+    expect([0, 476, 776, 1_250].map(jackRoom)).toEqual([2, 10, 18, 24]);
+    expect(seated([], many, jackRoom(476))).toHaveLength(10);
+    expect(nameRoom(jackRoom(476), 476)).toBeGreaterThan(60);
   });
 
   test("an agent that is forgotten leaves its jack", () => {
@@ -78,6 +85,7 @@ describe("the patch bay", () => {
     }
     expect(fitted("planner", 90)).toBe("planner");
     expect(fitted("a-very-long-name-of-an-agent", 90)).toBe("a-very-long-…");
+    expect(fitted("a-worker-of-many-17", 60)).toBe("a-work…17");
     expect(fitted("代理".repeat(8), 90)).toBe("代理代理代理…");
   });
 

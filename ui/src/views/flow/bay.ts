@@ -3,6 +3,8 @@
 import type { Cord } from "../../state/traffic";
 
 export const MOST_JACKS = 24;
+/** Closer than this, names could no longer be told apart. */
+const JACK_PX = 72;
 /** More would be a tangle, and dear to draw. */
 export const MOST_CORDS = 48;
 /** Steps between pale and bright: few enough that steady traffic draws nothing anew. */
@@ -23,23 +25,32 @@ export interface Guest {
   weight: number;
 }
 
+/** How many jacks there is room for. */
+export function jackRoom(width: number): number {
+  return Math.min(MOST_JACKS, Math.max(2, 2 * (Math.floor(width / JACK_PX) - 1)));
+}
+
 /**
  * Who has a jack, in a lasting order. Those seated keep their places while there is room; when there
  * is not, the quiet and absent make room for the busy.
  */
-export function seated(before: readonly string[], guests: readonly Guest[]): string[] {
+export function seated(
+  before: readonly string[],
+  guests: readonly Guest[],
+  most = MOST_JACKS,
+): string[] {
   const known = new Map(guests.map((guest) => [guest.id, guest]));
   const kept = before.filter((id) => known.has(id));
   const others = guests.filter((guest) => !kept.includes(guest.id));
   const all = [...kept, ...others.map((guest) => guest.id)];
-  if (all.length <= MOST_JACKS) return all;
+  if (all.length <= most) return all;
   const rank = (id: string) => {
     const guest = known.get(id);
     if (guest === undefined) return 0;
     // Staying counts a little, so that two who are alike do not swap for ever.
     return guest.weight * 10 + (guest.present ? 2 : 0) + (kept.includes(id) ? 1 : 0);
   };
-  const best = new Set([...all].sort((a, b) => rank(b) - rank(a)).slice(0, MOST_JACKS));
+  const best = new Set([...all].sort((a, b) => rank(b) - rank(a)).slice(0, most));
   return all.filter((id) => best.has(id));
 }
 
@@ -67,7 +78,7 @@ export function nameRoom(jacks: number, width: number): number {
   return Math.min(LONGEST_NAME_PX, besides - 10);
 }
 
-/** A name that fits into so many pixels. */
+/** A name that fits into so many pixels. Of `worker-17` the number is kept: it tells it from others. */
 export function fitted(name: string, room: number): string {
   const letters = [...name];
   let used = 0;
@@ -75,7 +86,9 @@ export function fitted(name: string, room: number): string {
     used += (letter.codePointAt(0) ?? 0) >= 0x1100 ? WIDE_LETTER_PX : LETTER_PX;
     return used > room;
   });
-  return cut < 0 ? name : `${letters.slice(0, Math.max(3, cut - 1)).join("")}…`;
+  if (cut < 0) return name;
+  const number = /\d{1,3}$/.exec(name)?.[0] ?? "";
+  return `${letters.slice(0, Math.max(2, cut - 1 - number.length)).join("")}…${number}`;
 }
 
 function spread(jacks: number, width: number): { columns: number; inset: number; step: number } {

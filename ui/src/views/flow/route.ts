@@ -27,7 +27,9 @@ export function route(detail: MessageDetail): Step[] {
   const last = steps.at(-1);
   // Whoever processed it last settled it; saying so twice would tell nothing.
   if (row.state === "processed" && last?.tone === "good") last.words += "; settled";
-  else steps.push(ending(detail, settledAt === null ? null : since(settledAt)));
+  // That it waits is said once, best with whom it waits for.
+  else if (row.state !== "waiting" || last?.tone !== "wait")
+    steps.push(ending(detail, settledAt === null ? null : since(settledAt)));
   return steps;
 }
 
