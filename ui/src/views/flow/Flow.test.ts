@@ -103,7 +103,7 @@ describe("Flow", () => {
     begin();
     await fireEvent.click(await rowAbout("inbound:1"));
     await fireEvent.keyDown(await screen.findByLabelText("Payload"), { key: "ArrowUp" });
-    expect(console.selection.message?.seq).toBe(1);
+    expect(console.selection.message?.id).toBe(row(1).id);
     await fireEvent.keyDown(await screen.findByLabelText("Payload"), { key: "Escape" });
     expect(console.selection.message).toBeNull();
   });
