@@ -94,6 +94,16 @@ impl Board {
         .await
     }
 
+    /// Waits until a known agent has no connection left.
+    pub(crate) async fn is_away(&self, id: &str) {
+        eventually(&format!("{id} is away"), async || {
+            let agents = self.call("agents", json!({})).await;
+            let all = agents["agents"].as_array().unwrap().iter();
+            all.clone().find(|one| one["id"] == id && one["status"] == "unavailable").cloned()
+        })
+        .await;
+    }
+
     /// Accepted = processed + waiting + dead + discarded + expired, in memory.
     pub(crate) async fn totals(&self) -> Value {
         let mut feed = self.console().watch(switchboard_console::api::Watch::default());

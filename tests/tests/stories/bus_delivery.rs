@@ -98,14 +98,19 @@ async fn a_peer_that_knows_only_send_message_is_served_by_it_from_then_on() {
     }
 }
 
-#[tokio::test]
-async fn early_clients_all_hear_a_topic_until_one_stops_it() {
-    let board = Board::start().await;
-    let mut sender = board.agent("sender").await;
+/// A sender, and two who listen to `inbound:chat-1`: the newer is asked first.
+async fn two_listeners(board: &Board) -> (Peer, Peer, Peer) {
     let mut older = board.agent("older").await;
     older.subscribe("inbound:*").await;
     let mut newer = board.agent("newer").await;
     newer.subscribe("inbound:chat-1").await;
+    (board.agent("sender").await, older, newer)
+}
+
+#[tokio::test]
+async fn early_clients_all_hear_a_topic_until_one_stops_it() {
+    let board = Board::start().await;
+    let (mut sender, mut older, mut newer) = two_listeners(&board).await;
 
     let id = sender.ask("sendMessage", hello("inbound:chat-1")).await;
     let first = newer.delivery().await;
@@ -125,11 +130,7 @@ async fn early_clients_all_hear_a_topic_until_one_stops_it() {
 #[tokio::test]
 async fn the_first_that_processes_ends_the_chain_and_who_declines_passes_it_on() {
     let board = Board::start().await;
-    let mut sender = board.agent("sender").await;
-    let mut older = board.agent("older").await;
-    older.subscribe("inbound:*").await;
-    let mut newer = board.agent("newer").await;
-    newer.subscribe("inbound:chat-1").await;
+    let (mut sender, mut older, mut newer) = two_listeners(&board).await;
 
     let id = sender.ask("sendMessage", hello("inbound:chat-1")).await;
     newer.process().await;
@@ -194,12 +195,7 @@ async fn a_known_agent_that_is_away_gets_its_messages_in_order_when_it_returns()
     let board = Board::start().await;
     let mut sender = board.agent("sender").await;
     board.agent("worker").await.vanish();
-    eventually("the worker is away", async || {
-        let agents = board.call("agents", json!({})).await;
-        let all = agents["agents"].as_array().unwrap().clone();
-        all.into_iter().find(|agent| agent["id"] == "worker" && agent["status"] == "unavailable")
-    })
-    .await;
+    board.is_away("worker").await;
     for n in 0..20 {
         let params = json!({ "topic": "agent:worker", "payload": { "type": "job", "n": n } });
         let result = sender.ok("sendMessage", params).await;
@@ -276,15 +272,6 @@ async fn an_observer_hears_everything_and_stops_nothing() {
     assert_eq!(result_of(&mut sender, id).await["success"], true, "alone it settles the message");
 }
 
-async fn is_away(board: &Board, id: &str) {
-    eventually("it is away", async || {
-        let agents = board.call("agents", json!({})).await;
-        let all = agents["agents"].as_array().unwrap().clone();
-        all.into_iter().find(|agent| agent["id"] == id && agent["status"] == "unavailable")
-    })
-    .await;
-}
-
 #[tokio::test]
 async fn when_one_connection_of_an_agent_breaks_another_that_listens_is_asked() {
     let board = Board::start().await;
@@ -308,7 +295,7 @@ async fn when_one_connection_of_an_agent_breaks_another_that_listens_is_asked() 
 async fn what_waits_for_one_agent_is_not_taken_by_another_that_listens_to_everything() {
     let board = Board::start().await;
     board.agent("worker").await.vanish();
-    is_away(&board, "worker").await;
+    board.is_away("worker").await;
     let mut sender = board.agent("sender").await;
     let mut logger = board.agent("logger").await;
     logger.ok("subscribe", json!({ "topic": "*", "policy": "continueAll" })).await;

@@ -13,6 +13,12 @@ describe("who talked to whom lately", () => {
     expect(traffic.cords(120_000, 48)).toEqual([]);
   });
 
+  test("what was said before the first picture is in it, however long the page was open", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1)] }));
+    expect(traffic.cords(3_600_000, 48)).toMatchObject([{ weight: 1 }]);
+  });
+
   test("a message without a recipient counts once it is known who took it", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1, { to: null, state: "waiting" })] }));

@@ -29,7 +29,7 @@ export class Traffic {
   readonly #open = new Map<number, MessageRow>();
   #passages: Passage[] = [];
   #passed = 0;
-  #agedAt = 0;
+  #agedAt: number | undefined;
 
   take(event: FeedEvent): void {
     if (event.type === "snapshot") {
@@ -57,7 +57,8 @@ export class Traffic {
 
   /** The busiest cords now, in a lasting order: a picture that does not change need not be drawn. */
   cords(now: number, most: number): Cord[] {
-    const factor = 0.5 ** ((now - this.#agedAt) / HALF_LIFE_MS);
+    // Before the first picture nothing has been seen, so nothing has faded.
+    const factor = 0.5 ** ((now - (this.#agedAt ?? now)) / HALF_LIFE_MS);
     this.#agedAt = now;
     for (const [key, cord] of this.#cords) {
       cord.weight *= factor;
