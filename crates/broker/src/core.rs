@@ -14,7 +14,7 @@ use switchboard_model::{
     AgentId, Command, ConnectionId, DeliveryId, Event, Join, Joined, Message, Pattern, Policy,
     Reply, SubscriptionId, Totals, Wait,
 };
-use switchboard_store::{Commit, Opened, Record, Store, SubscriptionRecord, Ticket};
+use switchboard_store::{Commit, Opened, QueueFull, Record, Store, SubscriptionRecord, Ticket};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::Instant;
 
@@ -339,16 +339,15 @@ impl Core {
     }
 
     /// Sends this pass to the disk. New messages go first and apart, because they can be refused;
-    /// what became of others cannot.
+    /// what became of others cannot, and waits for room.
     async fn write(&mut self) {
         if !self.accepted.is_empty() {
             let pass = std::mem::take(&mut self.accepted);
-            match self.store.write(pass).await {
+            match self.store.try_write(pass) {
                 Ok(ticket) => self.receipts.handed_over(ticket),
-                Err(closed) => {
-                    tracing::error!(%closed, "the store closed before the broker");
+                Err(QueueFull) => {
                     let refused = self.receipts.take_unwritten();
-                    self.withdraw(refused);
+                    self.withdraw(refused, &Refusal::DiskBusy);
                 }
             }
         }
@@ -374,7 +373,7 @@ impl Core {
                 tracing::error!(%error, "messages could not be written to disk and were refused");
                 for ticket in tickets {
                     let refused = self.receipts.take(ticket);
-                    self.withdraw(refused);
+                    self.withdraw(refused, &Refusal::StorageFailed);
                 }
             }
         }
@@ -385,7 +384,7 @@ impl Core {
         tracing::error!("the store has ended; the broker stops");
         self.store_lost = true;
         let refused = self.receipts.take_up_to(Ticket(u64::MAX));
-        self.withdraw(refused);
+        self.withdraw(refused, &Refusal::StorageFailed);
         self.stop_by = Some(self.now.monotonic);
     }
 

@@ -4,7 +4,8 @@
 //! `subscriptions`, `route`, `dispatch` and `queue` are the questions it asks, in that order;
 //! `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
 //! disk, and `deadlines` what must not take forever.
-//! Knows nothing of sockets or JSON-RPC. Never waits for a recipient, a screen or the disk.
+//! Knows nothing of sockets or JSON-RPC. Never waits for a recipient or a screen, and for the disk
+//! only where what must not be lost finds no room.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]

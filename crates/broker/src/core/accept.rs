@@ -126,7 +126,7 @@ impl Core {
     }
 
     /// The disk did not take these messages: they were never accepted.
-    pub(super) fn withdraw(&mut self, refused: Vec<u64>) {
+    pub(super) fn withdraw(&mut self, refused: Vec<u64>, why: &Refusal) {
         if refused.is_empty() {
             return;
         }
@@ -144,7 +144,7 @@ impl Core {
             }
             self.parking.remove(&journey.dispatch.message);
             self.tell(Event::Withdrawn { seq });
-            respond(journey.reply.map(|(reply, _)| reply), Err(Refusal::StorageFailed));
+            respond(journey.reply.map(|(reply, _)| reply), Err(why.clone()));
         }
     }
 
