@@ -21,7 +21,7 @@ use crate::Error;
 use calls::Calls;
 pub use delivery::{Answer, Delivery};
 pub(crate) use link::explain;
-pub use wire::{Ack, SendResult};
+pub use wire::{Ack, SendOptions, SendResult};
 
 /// How long a broker may take to let us in.
 const WELCOME: Duration = Duration::from_secs(10);
@@ -112,7 +112,17 @@ impl Bus {
     /// Publishes a message, and waits until every recipient had its first chance. The message is
     /// on the broker's disk when this returns; whether anyone took it, the result says.
     pub async fn send(&self, topic: &str, payload: &Payload) -> Result<SendResult, Error> {
-        let params = wire::send_params(topic, payload);
+        self.send_with(topic, payload, &SendOptions::default()).await
+    }
+
+    /// As [`send`](Self::send), with a say in who is served first and until when.
+    pub async fn send_with(
+        &self,
+        topic: &str,
+        payload: &Payload,
+        options: &SendOptions,
+    ) -> Result<SendResult, Error> {
+        let params = wire::send_params(topic, payload, options);
         let result = self.ask("sendMessage", &params).await?;
         SendResult::read(result).map_err(|source| unreadable("sendMessage", source))
     }

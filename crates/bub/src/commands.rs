@@ -2,6 +2,7 @@
 
 mod agents;
 mod completions;
+mod man;
 mod messages;
 mod send_message;
 mod status;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Agents(agents::Agents),
     Messages(messages::Messages),
     Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -33,6 +35,7 @@ impl Command {
             Self::Agents(command) => command.run().await,
             Self::Messages(command) => command.run().await,
             Self::Completions(command) => command.run(),
+            Self::Man(command) => command.run(),
         }
     }
 }

@@ -11,7 +11,7 @@ mod console;
 mod data_dir;
 mod error;
 
-pub use bus::{Ack, Answer, Bus, ClientInfo, Delivery, SendResult};
+pub use bus::{Ack, Answer, Bus, ClientInfo, Delivery, SendOptions, SendResult};
 pub use console::{Console, Feed};
 pub use data_dir::{Endpoint, default_data_dir};
 pub use error::Error;

@@ -4,6 +4,7 @@
 mod commands;
 mod failure;
 mod output;
+mod payload;
 mod table;
 mod whereabouts;
 

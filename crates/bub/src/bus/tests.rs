@@ -2,6 +2,7 @@
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use switchboard_model::Priority;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::{WebSocketStream, accept_async};
 
@@ -254,4 +255,27 @@ async fn dropping_the_last_handle_says_goodbye() {
     drop(clone);
     let goodbye = far.0.next().await.expect("a frame").expect("a whole frame");
     assert!(goodbye.is_close(), "{goodbye:?}");
+}
+
+#[tokio::test]
+async fn priority_and_time_to_live_travel_beside_the_payload_and_only_when_given() {
+    let (bus, mut far) = connected().await;
+    let payload = Payload::parse("{}").unwrap();
+    let options =
+        SendOptions { priority: Some(Priority::Urgent), ttl: Some(Duration::from_millis(1500)) };
+    let sending = async {
+        bus.send_with("a", &payload, &options).await.unwrap();
+        bus.send("a", &payload).await.unwrap()
+    };
+    let answering = async {
+        let (chosen, plain) = (far.json().await, json!({"success": true}));
+        far.answer(&chosen, plain.clone()).await;
+        let usual = far.json().await;
+        far.answer(&usual, plain).await;
+        (chosen, usual)
+    };
+    let (_, (chosen, usual)) = tokio::join!(sending, answering);
+    let expected = json!({"topic": "a", "payload": {}, "priority": "URGENT", "ttl_seconds": 1.5});
+    assert_eq!(chosen["params"], expected);
+    assert_eq!(usual["params"], json!({"topic": "a", "payload": {}}));
 }

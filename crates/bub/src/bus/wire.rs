@@ -1,10 +1,11 @@
 //! What travels on the bus door, as the protocol spells it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use switchboard_model::{AgentId, Capability, Payload, Policy};
+use switchboard_model::{AgentId, Capability, Payload, Policy, Priority};
 
 use super::ClientInfo;
 
@@ -98,9 +99,27 @@ pub(super) struct Unsubscribe<'a> {
     pub(super) topic: &'a str,
 }
 
+/// How a message is to be treated on its way.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SendOptions {
+    /// Who is served first; the bus's usual if none.
+    pub priority: Option<Priority>,
+    /// How long it is worth delivering; for ever if none.
+    pub ttl: Option<Duration>,
+}
+
 /// The payload goes in as the text it is, so that numbers keep every digit.
-pub(super) fn send_params(topic: &str, payload: &Payload) -> String {
-    format!(r#"{{"topic":{},"payload":{}}}"#, json_string(topic), payload.as_str())
+pub(super) fn send_params(topic: &str, payload: &Payload, options: &SendOptions) -> String {
+    let mut params = format!(r#"{{"topic":{},"payload":{}"#, json_string(topic), payload.as_str());
+    if let Some(priority) = options.priority {
+        params.push_str(&format!(r#","priority":"{}""#, priority.as_str()));
+    }
+    if let Some(ttl) = options.ttl {
+        // Whole seconds without a fraction, for buses that count in whole ones.
+        params.push_str(&format!(r#","ttl_seconds":{}"#, ttl.as_secs_f64()));
+    }
+    params.push('}');
+    params
 }
 
 /// A call; `params` is JSON text.

@@ -1,37 +1,52 @@
 //! `bub send-message`: publish a message and print what became of it.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use bub::{Error, SendResult};
+use bub::{Error, SendOptions, SendResult};
 use clap::Args;
 use serde_json::json;
-use switchboard_model::Payload;
+use switchboard_model::{Payload, Priority};
 
+use super::one_of;
 use crate::failure::Failure;
 use crate::output;
+use crate::payload;
 use crate::whereabouts::AsAgent;
 
 /// Publish a message; prints the result as JSON
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct SendMessage {
-    /// Where to
-    #[arg(long, env = "BUB_DEFAULT_TOPIC", hide_env_values = true)]
+    /// Where to; else BUB_DEFAULT_TOPIC
+    #[arg(long, env = "BUB_DEFAULT_TOPIC", hide_env = true)]
     topic: Option<String>,
     /// What to say: JSON text, @FILE, or - for the standard input
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     payload: String,
+    /// Who is served first; normal unless told
+    #[arg(long, value_parser = one_of(Priority::ALL, lower_case))]
+    priority: Option<Priority>,
+    /// Not worth delivering after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    ttl: Option<Duration>,
     #[command(flatten)]
     agent: AsAgent,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  bub send-message --topic agent:analyzer --payload '{\"type\":\"task_request\",\"task_id\":\"1\"}'
+  bub send-message --topic agent:analyzer --payload @task.json --priority high --ttl 60
+  make-report | BUB_DEFAULT_TOPIC=outbound:42 bub send-message --payload -
+
+Exit status: 0 success, 1 refused or nobody took it, 2 wrong usage.";
 
 impl SendMessage {
     pub(crate) async fn run(self) -> Result<(), Failure> {
         let topic = self.topic.as_deref().filter(|topic| !topic.is_empty()).ok_or_else(|| {
             Failure::Usage("no topic: give --topic, or set BUB_DEFAULT_TOPIC".into())
         })?;
-        let payload = Payload::parse(&read(&self.payload)?)
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let payload = payload::read(&self.payload)?;
         let result = match self.send(topic, &payload).await {
             Ok(result) => result,
             Err(failure) => {
@@ -47,41 +62,27 @@ impl SendMessage {
 
     async fn send(&self, topic: &str, payload: &Payload) -> Result<SendResult, Failure> {
         let bus = self.agent.connect().await?;
-        let result: Result<_, Error> = bus.send(topic, payload).await;
+        let options = SendOptions { priority: self.priority, ttl: self.ttl };
+        let result: Result<_, Error> = bus.send_with(topic, payload, &options).await;
         bus.close().await;
         Ok(result?)
     }
 }
 
-/// The text an argument stands for.
-fn read(argument: &str) -> Result<String, Failure> {
-    let unreadable = |what: &str, error: std::io::Error| {
-        Failure::Usage(format!("cannot read the payload from {what}: {error}"))
-    };
-    if argument == "-" {
-        let mut text = String::new();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| unreadable("the standard input", error))?;
-        return Ok(text);
-    }
-    match argument.strip_prefix('@') {
-        None => Ok(argument.to_owned()),
-        Some(file) => {
-            let path = find(Path::new(file), std::env::var_os("BUB_WORKSPACE").map(PathBuf::from));
-            std::fs::read_to_string(&path)
-                .map_err(|error| unreadable(&path.display().to_string(), error))
-        }
+fn lower_case(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Low => "low",
+        Priority::Normal => "normal",
+        Priority::High => "high",
+        Priority::Urgent => "urgent",
     }
 }
 
-/// A file of the current folder, else of the agent's workspace.
-fn find(file: &Path, workspace: Option<PathBuf>) -> PathBuf {
-    let elsewhere = workspace.map(|folder| folder.join(file));
-    match elsewhere {
-        Some(elsewhere) if !file.exists() && elsewhere.exists() => elsewhere,
-        _ => file.to_owned(),
-    }
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds
+        .filter(|seconds| !seconds.is_zero())
+        .ok_or_else(|| "give a number of seconds above 0, such as 60 or 0.5".into())
 }
 
 #[cfg(test)]
@@ -89,14 +90,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_not_here_is_looked_for_in_the_workspace() {
-        let workspace = tempfile::tempdir().unwrap();
-        let inside = workspace.path().join("only-in-the-workspace.json");
-        std::fs::write(&inside, "{}").unwrap();
-        let name = Path::new("only-in-the-workspace.json");
-        assert_eq!(find(name, Some(workspace.path().into())), inside);
-        assert_eq!(find(name, None), name);
-        let missing = Path::new("nowhere.json");
-        assert_eq!(find(missing, Some(workspace.path().into())), missing, "named as it was given");
+    fn a_time_to_live_is_a_number_of_seconds_above_0() {
+        assert_eq!(seconds("60"), Ok(Duration::from_secs(60)));
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "1m", "", "inf", "NaN"] {
+            assert!(seconds(wrong).is_err(), "{wrong:?}");
+        }
     }
 }
