@@ -1,0 +1,7 @@
+//! Programs that others wrote: clients of every generation of the bus protocol, and the example agents.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod broker;
+mod examples;
+mod generations;
+mod program;
