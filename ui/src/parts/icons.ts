@@ -2,6 +2,9 @@
 export const icons = {
   flow: "M2 8h3l2-5 3 10 2-5h2",
   agents: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14c.6-3 3-4 5.5-4s4.9 1 5.5 4",
+  "dead-letters": "M2 5h12v9H2zM4.5 2h7M5.5 8l5 3.5M10.5 8l-5 3.5",
+  more: "M3 8h.01M8 8h.01M13 8h.01",
+  warning: "M8 2.5 14.5 13.5h-13ZM8 6.5v3.5M8 11.800h.01",
   search: "M11.6 7a4.6 4.6 0 1 1-9.2 0 4.6 4.6 0 0 1 9.2 0ZM10.6 10.6l4 4",
   copy: "M6 6h7v7H6zM10 3.5H3.5V10",
   done: "M3 8.5 6.5 12 13 4.5",

@@ -11,6 +11,8 @@ export interface Column<Row> {
   tight?: { width?: string; text?(row: Row): string };
   text(row: Row): string;
   look?(row: Row): string;
+  /** Makes it a column of checkboxes: whether the row's is set. The text is then its name. */
+  checked?(row: Row): boolean;
 }
 
 /** Rows by place, the first on top. */
@@ -21,7 +23,7 @@ export interface Rows<Row> {
 
 interface Slot<Row> {
   element: HTMLElement;
-  cells: { element: HTMLElement; text: Text }[];
+  cells: { element: HTMLElement; text: Text; box: HTMLElement | null }[];
   texts: string[];
   looks: string[];
   index: number;
@@ -93,9 +95,10 @@ export class Recycler<Row> {
       cell.setAttribute("role", "gridcell");
       cell.className = className(column, "");
       const text = document.createTextNode("");
-      cell.append(text);
+      const box = column.checked === undefined ? null : makeBox();
+      cell.append(box ?? text);
       element.append(cell);
-      return { element: cell, text };
+      return { element: cell, text, box };
     });
     this.#body.append(element);
     return {
@@ -142,7 +145,13 @@ export class Recycler<Row> {
       const text = visible(written ?? column.text(row));
       if (slot.texts[c] !== text) {
         slot.texts[c] = text;
-        cell.text.data = text;
+        if (cell.box === null) cell.text.data = text;
+        else cell.box.setAttribute("aria-label", text);
+      }
+      if (cell.box !== null) {
+        const checked = String(column.checked?.(row) ?? false);
+        if (cell.box.getAttribute("aria-checked") !== checked)
+          cell.box.setAttribute("aria-checked", checked);
       }
       const look = column.look?.(row) ?? "";
       if (slot.looks[c] !== look) {
@@ -153,6 +162,16 @@ export class Recycler<Row> {
   }
 }
 
-function className(column: { spare?: boolean }, look: string): string {
-  return `cell${column.spare === true ? " spare" : ""}${look === "" ? "" : ` ${look}`}`;
+/** A checkbox that is painted: the table hears its clicks, and Space sets that of the chosen row. */
+function makeBox(): HTMLElement {
+  const box = document.createElement("span");
+  box.className = "check-box";
+  box.setAttribute("role", "checkbox");
+  box.setAttribute("aria-checked", "false");
+  return box;
+}
+
+function className(column: { spare?: boolean; checked?: unknown }, look: string): string {
+  const check = column.checked === undefined ? "" : " check";
+  return `cell${column.spare === true ? " spare" : ""}${check}${look === "" ? "" : ` ${look}`}`;
 }

@@ -75,6 +75,16 @@ export function ago(instant: string, now: number): string {
   return `${String(Math.floor(s / 86_400))} d ago`;
 }
 
+/** How long until then, by one unit: `now`, `3 s`, `4 min`. */
+export function until(instant: string, now: number): string {
+  const s = Math.ceil((Date.parse(instant) - now) / 1_000);
+  if (Number.isNaN(s)) return "—";
+  if (s <= 0) return "now";
+  if (s < 60) return `${String(s)} s`;
+  if (s < 3_600) return `${String(Math.ceil(s / 60))} min`;
+  return `${String(Math.ceil(s / 3_600))} h`;
+}
+
 /**
  * Microseconds between two instants. `Date` stops at milliseconds; the broker's clock does not, so the
  * digits after the point are read from the text.

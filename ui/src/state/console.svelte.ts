@@ -4,8 +4,12 @@ import { CallError } from "../api/error";
 import type { FeedEvent, MessageId } from "../api/generated";
 import { Agents } from "./agents.svelte";
 import { Composer } from "./composer.svelte";
+import { LetterEdit } from "./edit.svelte";
 import { Feed } from "./feed.svelte";
 import { Filter } from "./filter.svelte";
+import { Jobs } from "./jobs.svelte";
+import { LetterWork } from "./letter-work.svelte";
+import { Letters } from "./letters.svelte";
 import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
 import { Route } from "./route.svelte";
@@ -27,6 +31,10 @@ export class Console {
   readonly messages: Messages;
   readonly selection: Selection;
   readonly composer: Composer;
+  readonly letters: Letters;
+  readonly jobs = new Jobs();
+  readonly work: LetterWork;
+  readonly edit: LetterEdit;
   readonly feed: Feed;
   readonly filter: Filter;
   /** The time, to the second, for everything that says “ago”. */
@@ -40,6 +48,17 @@ export class Console {
     this.messages = new Messages(client);
     this.selection = new Selection(client);
     this.composer = new Composer(client, (text) => this.notices.show(text));
+    this.letters = new Letters(client);
+    this.work = new LetterWork(client, {
+      notices: this.notices,
+      jobs: this.jobs,
+      changed: () => {
+        this.letters.refresh();
+        this.selection.refresh();
+      },
+      show: (id) => this.showLetter({ id }),
+    });
+    this.edit = new LetterEdit(client, (id, change) => this.work.replay(id, change));
     this.feed = new Feed(client, (event) => this.#take(event));
     this.filter = new Filter((filter) => {
       this.messages.begin(filter);
@@ -57,6 +76,8 @@ export class Console {
     const second = setInterval(() => {
       this.now = Date.now();
       this.agents.sample();
+      this.selection.second();
+      this.jobs.second();
     }, 1_000);
     this.messages.begin({});
     this.feed.watch({});
@@ -77,6 +98,7 @@ export class Console {
   togglePalette(): void {
     this.keys = false;
     this.composer.open = false;
+    this.edit.close();
     this.palette = !this.palette;
   }
 
@@ -89,6 +111,12 @@ export class Console {
     }
     this.route.go("flow");
     this.selection.show(message);
+  }
+
+  /** Shows a dead letter on its own screen, whatever is listed there. */
+  showLetter(letter: { id: MessageId; seq?: number }): void {
+    this.route.go("dead-letters");
+    this.letters.open.show(letter);
   }
 
   /** Shows what the operator sent last on this topic, of which only the broker knows the id yet. */
@@ -123,6 +151,8 @@ export class Console {
     this.messages.take(event);
     this.traffic.take(event);
     this.selection.take(event);
+    this.letters.take(event);
+    this.jobs.take(event);
   }
 }
 

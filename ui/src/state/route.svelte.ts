@@ -1,4 +1,4 @@
-export const SCREENS = ["flow", "agents", "connect"] as const;
+export const SCREENS = ["flow", "agents", "dead-letters", "connect"] as const;
 export type Screen = (typeof SCREENS)[number];
 
 /** Which screen is open, kept in the address so that Back and a reload work. */

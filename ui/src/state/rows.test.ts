@@ -31,7 +31,9 @@ describe("the rows of the Flow screen", () => {
 
   test("a row that moved on is changed where it is", () => {
     held.add([row(6, { state: "waiting", to: null, tookMicros: null })], 0);
-    held.move([{ seq: 6, state: "dead", to: "echo", tookMicros: 900, error: "declined" }]);
+    held.move([
+      { seq: 6, state: "dead", to: "echo", tookMicros: 900, error: "declined", retryAt: null },
+    ]);
     expect(held.at(0)).toMatchObject({
       state: "dead",
       to: "echo",
@@ -42,12 +44,17 @@ describe("the rows of the Flow screen", () => {
 
   test("a row that still waits has not taken any time", () => {
     held.add([row(6, { state: "waiting", tookMicros: null })], 0);
-    held.move([{ seq: 6, state: "waiting", to: "echo", tookMicros: 900, error: null }]);
+    held.move([
+      { seq: 6, state: "waiting", to: "echo", tookMicros: 900, error: null, retryAt: null },
+    ]);
     expect(held.at(0)).toMatchObject({ to: "echo", tookMicros: null });
   });
 
   test("under a filter for a state, a row that leaves it leaves the screen", () => {
-    held.move([{ seq: 3, state: "processed", to: null, tookMicros: 1, error: null }], "waiting");
+    held.move(
+      [{ seq: 3, state: "processed", to: null, tookMicros: 1, error: null, retryAt: null }],
+      "waiting",
+    );
     expect(seqs(held)).toEqual([5, 4, 2, 1]);
   });
 
@@ -86,7 +93,9 @@ describe("the rows of the Flow screen", () => {
   test("a row that moves while it waits to be let in is let in as it is by then", () => {
     held.hold();
     held.add([row(6, { state: "waiting" })], 0);
-    held.move([{ seq: 6, state: "processed", to: "echo", tookMicros: 5, error: null }]);
+    held.move([
+      { seq: 6, state: "processed", to: "echo", tookMicros: 5, error: null, retryAt: null },
+    ]);
     held.release();
     expect(held.at(0)).toMatchObject({ seq: 6, state: "processed" });
   });

@@ -107,10 +107,16 @@ export class Rows {
   /** Messages that moved on. Those that no longer pass the filter's state leave. */
   move(moved: readonly Moved[], only?: MessageState): void {
     for (const change of moved) {
-      const { seq, state, to, tookMicros, error } = change;
+      const { seq, state, to, tookMicros, error, retryAt } = change;
       if (only !== undefined && state !== only && !this.#held) this.#remove(seq);
       else
-        this.#patch(seq, { state, to, tookMicros: state === "waiting" ? null : tookMicros, error });
+        this.#patch(seq, {
+          state,
+          to,
+          tookMicros: state === "waiting" ? null : tookMicros,
+          error,
+          retryAt,
+        });
     }
   }
 

@@ -24,7 +24,11 @@ describe("who talked to whom lately", () => {
     traffic.take(batch({ rows: [row(1, { to: null, state: "waiting" })] }));
     expect(traffic.cords(0, 48)).toEqual([]);
     traffic.take(
-      batch({ moved: [{ seq: 1, state: "processed", to: "echo", tookMicros: 1, error: null }] }),
+      batch({
+        moved: [
+          { seq: 1, state: "processed", to: "echo", tookMicros: 1, error: null, retryAt: null },
+        ],
+      }),
     );
     expect(traffic.cords(0, 48)).toMatchObject([{ from: "planner", to: "echo", kind: "event" }]);
   });
@@ -33,7 +37,9 @@ describe("who talked to whom lately", () => {
     const traffic = new Traffic();
     traffic.take(batch({ rows: [row(1, { state: "waiting" })] }));
     traffic.take(
-      batch({ moved: [{ seq: 1, state: "dead", to: null, tookMicros: 1, error: "no" }] }),
+      batch({
+        moved: [{ seq: 1, state: "dead", to: null, tookMicros: 1, error: "no", retryAt: null }],
+      }),
     );
     expect(
       traffic

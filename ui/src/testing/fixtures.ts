@@ -4,11 +4,21 @@ import { CallError } from "../api/error";
 import type {
   AgentView,
   Call,
+  DeadReason,
+  DeliveryView,
   FeedEvent,
+  Figures,
+  JobView,
+  Letter,
+  LetterPage,
+  LetterQuery,
+  LetterRow,
   MessageDetail,
   MessageFilter,
   MessageRow,
+  RouteView,
   SendResult,
+  SpawnedList,
   Status,
   Totals,
 } from "../api/generated";
@@ -32,6 +42,7 @@ export function row(seq: number, change: Partial<MessageRow> = {}): MessageRow {
     createdAt: AT,
     tookMicros: 210,
     error: null,
+    retryAt: null,
     payloadBytes: 16,
     ...change,
   };
@@ -68,8 +79,78 @@ export function detail(change: Partial<MessageDetail> = {}): MessageDetail {
     correlationId: null,
     expiresAt: null,
     settledAt: AT,
-    deadReason: null,
+    letter: null,
+    replayOf: null,
     deliveries: [],
+    ...change,
+  };
+}
+
+export function delivery(change: Partial<DeliveryView> = {}): DeliveryView {
+  return {
+    id: 1,
+    agent: "echo",
+    door: "bus",
+    pattern: null,
+    state: "processed",
+    retryAt: null,
+    attempts: [],
+    ...change,
+  };
+}
+
+/** What became of a message that nobody listened to. */
+export function letter(change: Partial<Letter> = {}): Letter {
+  return {
+    reason: "nobodySubscribed",
+    diedAt: AT,
+    status: "open",
+    replayedAs: null,
+    closedAt: null,
+    note: null,
+    ...change,
+  };
+}
+
+export function letterRow(seq: number, change: Partial<LetterRow> = {}): LetterRow {
+  const { id, from, capability, kind, priority, door, conversationId, createdAt } = row(seq);
+  return {
+    seq,
+    id,
+    messageId: id,
+    from,
+    to: null,
+    topic: `task:${String(seq)}`,
+    capability,
+    kind,
+    priority,
+    door,
+    conversationId,
+    createdAt,
+    error: "nobody is subscribed",
+    attempts: 0,
+    replayOf: null,
+    payloadBytes: 16,
+    ...letter(),
+    ...change,
+  };
+}
+
+export function job(id: number, change: Partial<JobView> = {}): JobView {
+  return {
+    id,
+    kind: "replay",
+    status: "running",
+    filter: {},
+    topic: null,
+    perSecond: 50,
+    note: null,
+    total: 18,
+    done: 0,
+    failed: 0,
+    lastError: null,
+    startedAt: AT,
+    endedAt: null,
     ...change,
   };
 }
@@ -87,10 +168,11 @@ export function totals(accepted: number): Totals {
   return { accepted, processed: accepted, waiting: 0, dead: 0, discarded: 0, expired: 0 };
 }
 
-const figures = {
+export const figures: Figures = {
   perSecond: 12,
   p50Micros: 210,
   p99Micros: 1_900,
+  openLetters: 0,
   connections: 1,
   databaseBytes: 184_000_000,
   uptimeSeconds: 42,
@@ -108,6 +190,7 @@ export function snapshot(change: Partial<Snapshot> = {}): Snapshot {
     figures,
     agents: [],
     rows: [],
+    jobs: [],
     ...change,
   };
 }
@@ -123,6 +206,7 @@ export function batch(change: Partial<Batch> = {}): Batch {
     rows: [],
     skipped: 0,
     moved: [],
+    jobs: [],
     ...change,
   };
 }
@@ -135,6 +219,21 @@ export class FakeBroker implements Transport {
   /** How a message of the operator ends. */
   sent: () => Promise<SendResult> = () =>
     Promise.reject(new CallError("invalidRequest", "the topic is empty"));
+  /** Dead letters, newest first. */
+  letters: LetterRow[] = [];
+  route: RouteView = {
+    topic: "",
+    chain: [],
+    observers: [],
+    passedOver: [],
+    fate: "deadLetter",
+    explanation: "Nobody listens to this topic.",
+    refused: null,
+  };
+  spawned: SpawnedList = { enabled: false, agents: [] };
+  /** How a replayed letter ends. */
+  replayed: () => Promise<SendResult> = () =>
+    Promise.resolve({ messageId: row(99).id, state: "processed", acks: [] });
   readonly calls: Call[] = [];
   readonly watched: MessageFilter[] = [];
   #listener: FeedListener | null = null;
@@ -161,7 +260,63 @@ export class FakeBroker implements Transport {
         return Promise.resolve({});
       case "send":
         return this.sent();
+      case "deadLetters":
+        return Promise.resolve(this.#page(call.params));
+      case "replay":
+        return this.replayed();
+      case "replayMany":
+        return Promise.resolve(job(7));
+      case "discard":
+        return Promise.resolve(job(8, { kind: "discard", total: 1 }));
+      case "restore":
+        return Promise.resolve(job(9, { kind: "restore", total: 1 }));
+      case "jobs":
+        return Promise.resolve({ jobs: [] });
+      case "stopJob":
+        return Promise.resolve(job(call.params.id, { status: "stopped" }));
+      case "resumeJob":
+        return Promise.resolve(job(call.params.id));
+      case "exportLetters":
+        return Promise.resolve({ lines: '{"id":"a"}\n', next: null });
+      case "importLetters":
+        return Promise.resolve({
+          imported: 1,
+          alreadyHere: 2,
+          refused: [{ line: 4, message: "it is not JSON" }],
+        });
+      case "route":
+        return Promise.resolve(this.route);
+      case "spawned":
+        return Promise.resolve(this.spawned);
+      case "spawnedOutput":
+        return Promise.resolve({ text: "hello from the child\n", file: "/data/echo.log" });
     }
+  }
+
+  /** The calls of one method, in order. */
+  called(method: Call["method"]): Call["params"][] {
+    return this.calls.filter((call) => call.method === method).map((call) => call.params);
+  }
+
+  #page({ filter, before = Infinity, limit }: LetterQuery): LetterPage {
+    const text = filter.message?.text ?? "";
+    const matching = this.letters.filter(
+      (each) =>
+        each.status === (filter.status ?? "open") &&
+        (filter.reason === undefined || each.reason === filter.reason) &&
+        each.topic.includes(text),
+    );
+    const older = matching.filter((each) => each.seq < before);
+    const rows = older.slice(0, limit);
+    const counts = new Map<DeadReason, number>();
+    for (const { reason, status } of this.letters)
+      if (status === "open") counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    return {
+      rows,
+      next: older.length > rows.length ? (rows.at(-1)?.seq ?? null) : null,
+      matching: matching.length,
+      causes: [...counts].map(([reason, count]) => ({ reason, count })),
+    };
   }
 
   watch(filter: MessageFilter, listener: FeedListener): () => void {

@@ -2,6 +2,7 @@
 import type {
   AgentStatus,
   AttemptOutcome,
+  AttemptView,
   DeadReason,
   Door,
   MessageRow,
@@ -63,6 +64,11 @@ export const deadBecause: Record<DeadReason, string> = {
   invalidAnswer: "the answer made no sense",
 };
 
+/** How an attempt ended, with the recipient's words if it had any. */
+export function said({ outcome, message }: Pick<AttemptView, "outcome" | "message">): string {
+  return `${outcomeName[outcome]}${message === null || message === "" ? "" : `: “${message}”`}`;
+}
+
 export const policyName: Record<Policy, string> = {
   stopPropagationOnProcessed: "stops when processed",
   stopPropagationOnStop: "stops when told to",
@@ -72,7 +78,7 @@ export const policyName: Record<Policy, string> = {
 /** Who a message is for, as the table says it. */
 export function recipient(row: Pick<MessageRow, "to" | "kind" | "state">): string {
   if (row.to !== null) return row.to;
-  if (row.state === "dead") return "nobody";
+  if (row.state === "dead" || row.state === "expired") return "nobody";
   return row.kind === "broadcast" ? "everyone" : "—";
 }
 

@@ -2,7 +2,16 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../api/error";
 import { Console } from "../../state/console.svelte";
-import { agent, batch, detail, FakeBroker, row, snapshot, totals } from "../../testing/fixtures";
+import {
+  agent,
+  batch,
+  delivery,
+  detail,
+  FakeBroker,
+  row,
+  snapshot,
+  totals,
+} from "../../testing/fixtures";
 import App from "../App.svelte";
 
 describe("Flow", () => {
@@ -78,17 +87,11 @@ describe("Flow", () => {
       message: null,
       payloadText,
     });
-    const delivery = (id: number, name: string, payloadText: string | null) => ({
-      id,
-      agent: name,
-      door: "bus" as const,
-      pattern: null,
-      state: "processed" as const,
-      attempts: [attempt(1, payloadText)],
-    });
+    const answered = (id: number, agent: string, payloadText: string | null) =>
+      delivery({ id, agent, attempts: [attempt(1, payloadText)] });
     broker.detail = detail({
       row: row(1, { kind: "request", to: "price-hunter" }),
-      deliveries: [delivery(1, "price-hunter", '{"eur":108.80}'), delivery(2, "watcher", null)],
+      deliveries: [answered(1, "price-hunter", '{"eur":108.80}'), answered(2, "watcher", null)],
     });
     begin();
     await fireEvent.click(await rowAbout("inbound:1"));

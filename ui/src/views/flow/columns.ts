@@ -1,6 +1,6 @@
 import type { MessageRow } from "../../api/generated";
 import type { Column } from "../../parts/recycler";
-import { briefMoment, moment, took } from "../../parts/time";
+import { briefMoment, moment, took, until } from "../../parts/time";
 import { doorName, recipient, stateName, subject, wentWrong } from "../words";
 
 /** The columns of the live table. */
@@ -57,10 +57,17 @@ export const columns: Column<MessageRow>[] = [
     title: "State",
     width: "100px",
     tight: { width: "94px" },
-    text: (row) => stateName[row.state],
+    text: (row) => stateText(row, Date.now()),
     look: (row) => stateLook(row, Date.now()),
   },
 ];
+
+/** A message's state in words; of one that is tried again, when. */
+export function stateText(row: Pick<MessageRow, "state" | "retryAt">, now: number): string {
+  if (row.state !== "waiting" || row.retryAt === null) return stateName[row.state];
+  const left = until(row.retryAt, now);
+  return left === "now" ? "retrying" : `retry in ${left}`;
+}
 
 /** Every message waits for a moment; only one that waits for longer is worth a glance. */
 const LONG_MS = 1_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptView, DeliveryView } from "../../api/generated";
-import { detail, row } from "../../testing/fixtures";
+import { delivery as anyDelivery, detail, letter, row } from "../../testing/fixtures";
 import { route } from "./route";
 
 const at = (ms: number) => new Date(Date.parse("2026-11-16T12:00:00Z") + ms).toISOString();
@@ -13,15 +13,8 @@ const attempt = (change: Partial<AttemptView>): AttemptView => ({
   payloadText: null,
   ...change,
 });
-const delivery = (change: Partial<DeliveryView>): DeliveryView => ({
-  id: 1,
-  agent: "echo",
-  door: "bus",
-  pattern: "inbound:*",
-  state: "processed",
-  attempts: [attempt({})],
-  ...change,
-});
+const delivery = (change: Partial<DeliveryView>): DeliveryView =>
+  anyDelivery({ pattern: "inbound:*", attempts: [attempt({})], ...change });
 const words = (given: Parameters<typeof route>[0]) => route(given).map((step) => step.words);
 
 describe("a message's way", () => {
@@ -45,7 +38,7 @@ describe("a message's way", () => {
       row: row(1, { createdAt: at(0), state: "dead" }),
       deliveries: [delivery({ attempts, state: "failed" })],
       settledAt: at(31_000),
-      deadReason: "gaveUp",
+      letter: letter({ reason: "gaveUp" }),
     });
     expect(words(given).slice(2)).toEqual([
       "attempt 1: echo declined: “log file missing”",
@@ -55,7 +48,7 @@ describe("a message's way", () => {
   });
 
   test("a message nobody listened to", () => {
-    const given = detail({ row: row(1, { state: "dead" }), deadReason: "nobodySubscribed" });
+    const given = detail({ row: row(1, { state: "dead" }), letter: letter() });
     expect(words(given).at(-1)).toBe("dead letter: nobody subscribed to it");
   });
 

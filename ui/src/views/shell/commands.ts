@@ -1,5 +1,6 @@
 import type { MessageRow } from "../../api/generated";
 import { copyText } from "../../parts/clipboard";
+import { count } from "../../parts/quantity";
 import { clock } from "../../parts/time";
 import type { Console } from "../../state/console.svelte";
 import { recipient, statusLight, subject } from "../words";
@@ -23,6 +24,7 @@ const MOST_AGENTS = 6;
 export function commands(console: Console): Choice[] {
   const { feed, theme, messages, route } = console;
   const status = feed.status;
+  const undoable = console.work.undoable;
   const command = (title: string, keys: string, run: () => void, hint = ""): Choice => ({
     key: title,
     group: "Commands",
@@ -34,6 +36,10 @@ export function commands(console: Console): Choice[] {
   return [
     command("Go to Flow", "g f", () => route.go("flow")),
     command("Go to Agents", "g a", () => route.go("agents")),
+    command("Go to Dead letters", "g d", () => route.go("dead-letters"), openLetters(console)),
+    ...(undoable === null
+      ? []
+      : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
     command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
@@ -53,6 +59,11 @@ export function commands(console: Console): Choice[] {
       : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
     command("Show the keys", "?", () => (console.keys = true)),
   ];
+}
+
+function openLetters(console: Console): string {
+  const open = console.feed.figures?.openLetters ?? 0;
+  return open === 0 ? "" : `${count(open)} open`;
 }
 
 /** Agents by their names. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agent, row } from "../../testing/fixtures";
+import { agent, row } from "../testing/fixtures";
 import { addresses, topics } from "./topics";
 
 const listening = (id: string, ...patterns: string[]) =>

@@ -1,4 +1,4 @@
-import type { AgentView, MessageRow } from "../../api/generated";
+import type { AgentView, MessageRow } from "../api/generated";
 
 /** Rows that are looked through for topics: more would only repeat them. */
 const LATELY = 300;
@@ -44,4 +44,14 @@ export function addresses(agents: readonly AgentView[]): { value: string; hint: 
     seen.add(value);
     return true;
   });
+}
+
+/** Addresses that what was typed may be the beginning of. */
+export function suggestAddresses(
+  agents: readonly AgentView[],
+  text: string,
+): { label: string; value: string; hint: string }[] {
+  return addresses(agents)
+    .filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()) && value !== text)
+    .map(({ value, hint }) => ({ label: value, value, hint }));
 }

@@ -1,0 +1,104 @@
+import type { Client } from "../api/client";
+import { CallError } from "../api/error";
+import type { MessageDetail, MessageId, RouteView, SendResult } from "../api/generated";
+import { pretty, problem } from "../parts/json";
+import { debounce } from "../parts/throttle";
+
+const TYPING_MS = 250;
+/** Putting more into lines would hold up the page. */
+const MOST_FORMATTED = 500_000;
+
+type Replay = (
+  id: MessageId,
+  change: { topic?: string; payload?: string },
+) => Promise<SendResult | null>;
+
+/** A dead letter that is changed before it is sent again. */
+export class LetterEdit {
+  /** The letter, while the dialog is open. */
+  id = $state<MessageId | null>(null);
+  topic = $state("");
+  payload = $state("");
+  /** What it was, in the lines in which it is edited. */
+  original = $state.raw({ topic: "", payload: "" });
+  /** Who would get it as it is written now; none until the broker has said. */
+  prediction = $state.raw<RouteView | null>(null);
+  trouble = $state<string | null>(null);
+
+  /** What keeps the payload from being JSON. */
+  wrong = $derived(problem(this.payload));
+  changed = $derived(
+    this.topic.trim() !== this.original.topic || this.payload !== this.original.payload,
+  );
+
+  readonly #client: Client;
+  readonly #replay: Replay;
+  readonly #typing = debounce(() => void this.#predict(), TYPING_MS);
+
+  constructor(client: Client, replay: Replay) {
+    this.#client = client;
+    this.#replay = replay;
+  }
+
+  begin(detail: MessageDetail): void {
+    const { row, payloadText } = detail;
+    const lines =
+      payloadText.length > MOST_FORMATTED
+        ? payloadText
+        : pretty(payloadText)
+            .map((token) => token.text)
+            .join("");
+    const topic = row.topic ?? (row.to === null ? "" : `agent:${row.to}`);
+    this.original = { topic, payload: lines };
+    this.topic = topic;
+    this.payload = lines;
+    this.id = row.id;
+    this.prediction = null;
+    void this.#predict();
+  }
+
+  close(): void {
+    this.id = null;
+    this.#typing.stop();
+  }
+
+  /** Something was typed. */
+  typed(): void {
+    this.#typing.ask();
+  }
+
+  get ready(): boolean {
+    return this.wrong === null && this.topic.trim() !== "";
+  }
+
+  /** Sends it in the letter's place. What was not changed stays as it was, to the letter. */
+  async send(): Promise<void> {
+    const id = this.id;
+    if (id === null || !this.ready) return;
+    const topic = this.topic.trim();
+    this.close();
+    await this.#replay(id, {
+      ...(topic === this.original.topic ? {} : { topic }),
+      ...(this.payload === this.original.payload ? {} : { payload: this.payload }),
+    });
+  }
+
+  async #predict(): Promise<void> {
+    const topic = this.topic.trim();
+    const payload = this.payload;
+    if (topic === "" || this.id === null) {
+      this.prediction = null;
+      return;
+    }
+    try {
+      const judged = this.wrong === null ? { payload } : {};
+      const prediction = await this.#client.call("route", { topic, ...judged });
+      if (topic !== this.topic.trim() || payload !== this.payload) return;
+      this.prediction = prediction;
+      this.trouble = null;
+    } catch (reason) {
+      this.prediction = null;
+      this.trouble = CallError.from(reason).message;
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import type { Client } from "../api/client";
+import { CallError } from "../api/error";
+import type {
+  Imported,
+  JobId,
+  JobView,
+  LetterFilter,
+  MessageId,
+  ReplayMany,
+  SendResult,
+} from "../api/generated";
+import type { Jobs } from "./jobs.svelte";
+import type { Notices } from "./notices.svelte";
+
+/** What else hears of the work on letters. */
+interface Others {
+  notices: Notices;
+  jobs: Jobs;
+  /** Letters were changed. */
+  changed: () => void;
+  /** The operator wants to see a message that died again. */
+  show: (id: MessageId) => void;
+}
+
+/** What the operator does with dead letters. Every failure is told; nothing is thrown. */
+export class LetterWork {
+  /** Letters that are being replayed one by one. */
+  replaying = $state.raw<ReadonlySet<MessageId>>(new Set());
+  /** What the last import came to, until that was read. */
+  imported = $state.raw<Imported | null>(null);
+  /** The discarding that can be undone at once. */
+  undoable = $state<JobId | null>(null);
+
+  readonly #client: Client;
+  readonly #others: Others;
+
+  constructor(client: Client, others: Others) {
+    this.#client = client;
+    this.#others = others;
+  }
+
+  /** Sends one letter again, as it was or changed. */
+  async replay(
+    id: MessageId,
+    change: { topic?: string; payload?: string } = {},
+  ): Promise<SendResult | null> {
+    if (this.replaying.has(id)) return null;
+    this.replaying = new Set([...this.replaying, id]);
+    // The new message is on disk long before its recipient has answered.
+    const result = await this.#try(() => this.#client.call("replay", { id, ...change }));
+    this.replaying = new Set([...this.replaying].filter((each) => each !== id));
+    if (result !== null) this.#tellReplayed(result);
+    this.#others.changed();
+    return result;
+  }
+
+  /** Begins to send many again. */
+  async replayMany(request: ReplayMany): Promise<boolean> {
+    return (await this.#begin(() => this.#client.call("replayMany", request))) !== null;
+  }
+
+  /** Begins to throw letters away, and offers to take that back. */
+  async discard(filter: LetterFilter, reason: string): Promise<boolean> {
+    const job = await this.#begin(() => this.#client.call("discard", { filter, reason }));
+    if (job === null) return false;
+    this.undoable = job.id;
+    const what = job.total === 1 ? "The dead letter is discarded." : "Dead letters are discarded.";
+    this.#others.notices.show(what, { label: "Undo", run: () => void this.undo(job.id) });
+    return true;
+  }
+
+  /** Takes back what a discarding threw away; one that still runs is stopped first. */
+  async undo(id: JobId): Promise<void> {
+    if (this.undoable === id) this.undoable = null;
+    await this.#client.call("stopJob", { id }).catch(() => undefined); // it has ended already
+    await this.restore({ closedBy: id });
+    this.#others.jobs.dismiss(id);
+  }
+
+  /** Begins to take back letters that were thrown away. */
+  async restore(filter: LetterFilter): Promise<void> {
+    const job = await this.#begin(() => this.#client.call("restore", { filter }));
+    if (job !== null) this.#others.notices.show("What was discarded is open again.");
+  }
+
+  async stop(id: JobId): Promise<void> {
+    await this.#begin(() => this.#client.call("stopJob", { id }));
+  }
+
+  async resume(id: JobId): Promise<void> {
+    await this.#begin(() => this.#client.call("resumeJob", { id }));
+  }
+
+  /** All of these letters as JSON lines, oldest first; nothing if they could not be read. */
+  async exported(filter: LetterFilter): Promise<string | null> {
+    return this.#try(async () => {
+      let text = "";
+      let after: number | null = null;
+      do {
+        const from: { after?: number } = after === null ? {} : { after };
+        const page = await this.#client.call("exportLetters", { filter, ...from });
+        text += page.lines === "" || page.lines.endsWith("\n") ? page.lines : `${page.lines}\n`;
+        after = page.next;
+      } while (after !== null);
+      return text;
+    });
+  }
+
+  /** Takes in letters from JSON lines. */
+  async import(lines: string): Promise<void> {
+    this.imported = await this.#try(() => this.#client.call("importLetters", { lines }));
+    this.#others.changed();
+  }
+
+  async #begin(call: () => Promise<JobView>): Promise<JobView | null> {
+    const job = await this.#try(call);
+    if (job !== null) this.#others.jobs.update(job);
+    this.#others.changed();
+    return job;
+  }
+
+  async #try<T>(call: () => Promise<T>): Promise<T | null> {
+    try {
+      return await call();
+    } catch (reason) {
+      this.#others.notices.show(CallError.from(reason).message);
+      return null;
+    }
+  }
+
+  #tellReplayed({ messageId, state, acks }: SendResult): void {
+    const { notices, show } = this.#others;
+    switch (state) {
+      case "processed": {
+        const who = acks.find((ack) => ack.outcome === "processed")?.agent;
+        notices.show(`Replayed: ${who ?? "its recipient"} processed it.`);
+        break;
+      }
+      case "waiting":
+        notices.show("Replayed; it waits for its recipient.");
+        break;
+      case "dead":
+      case "expired":
+        notices.show("Replayed, and it died again.", {
+          label: "Show it",
+          run: () => show(messageId),
+        });
+        break;
+      case "discarded":
+      case "refused":
+        notices.show(`Replayed; the new message was ${state}.`);
+        break;
+    }
+  }
+}
