@@ -2,8 +2,10 @@
 
 mod agents;
 mod completions;
+mod dead_letters;
 mod man;
 mod messages;
+mod route;
 mod send_message;
 mod status;
 mod subscribe;
@@ -22,6 +24,8 @@ pub(crate) enum Command {
     Status(status::Status),
     Agents(agents::Agents),
     Messages(messages::Messages),
+    DeadLetters(dead_letters::DeadLetters),
+    Route(route::Route),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -34,6 +38,8 @@ impl Command {
             Self::Status(command) => command.run().await,
             Self::Agents(command) => command.run().await,
             Self::Messages(command) => command.run().await,
+            Self::DeadLetters(command) => command.run().await,
+            Self::Route(command) => command.run().await,
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }

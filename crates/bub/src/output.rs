@@ -1,4 +1,4 @@
-//! Text for people and for programs, on stdout.
+//! Text for people and for programs.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -7,11 +7,17 @@ use switchboard_model::Timestamp;
 
 use crate::failure::Failure;
 
-/// Writes one line.
+/// Writes one line to stdout.
 pub(crate) fn line(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "{text}")?;
     Ok(())
+}
+
+/// Tells the person at the shell something beside the result: on stderr, so that programs which
+/// read the result do not meet it.
+pub(crate) fn note(text: &str) {
+    eprintln!("bub: {text}");
 }
 
 /// Text that cannot play tricks on a terminal. What agents say is hostile until shown otherwise.

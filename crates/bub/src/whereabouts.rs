@@ -33,7 +33,7 @@ pub(crate) struct AsOperator {
 #[derive(Args)]
 struct DataFolder {
     /// The broker's data folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     data_dir: Option<PathBuf>,
 }
 

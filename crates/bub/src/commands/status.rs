@@ -54,6 +54,7 @@ struct Figures {
     per_second: f64,
     p50_micros: Option<u64>,
     p99_micros: Option<u64>,
+    open_letters: u64,
     connections: u32,
     database_bytes: u64,
 }
@@ -96,6 +97,11 @@ fn lines(snapshot: &Snapshot) -> Vec<String> {
         Some(1) => "1 other broker on the network".to_owned(),
         Some(peers) => format!("{peers} other brokers on the network"),
     };
+    let open = match figures.open_letters {
+        0 => "no letters wait for you".to_owned(),
+        1 => "1 letter waits for you: bub dead-letters list".to_owned(),
+        open => format!("{open} letters wait for you: bub dead-letters list"),
+    };
     vec![
         format!("Switchboard {} since {} UTC{demo}", status.version, date_time(status.started_at)),
         format!("  bus        {}", status.url),
@@ -115,6 +121,7 @@ fn lines(snapshot: &Snapshot) -> Vec<String> {
             totals.discarded,
             totals.expired
         ),
+        format!("  dead       {open}"),
         format!("  discovery  {mdns}"),
     ]
 }
@@ -131,7 +138,8 @@ mod tests {
                        "startedAt": "2026-11-16T10:30:00.000000Z", "demo": true, "mdnsPeers": 1},
             "totals": {"accepted": 3, "processed": 2, "waiting": 0, "dead": 1, "discarded": 0,
                        "expired": 0},
-            "figures": {"perSecond": 1.5, "p50Micros": 900, "p99Micros": 12000, "connections": 2,
+            "figures": {"perSecond": 1.5, "p50Micros": 900, "p99Micros": 12000, "openLetters": 1,
+                        "connections": 2,
                         "databaseBytes": 2_500_000, "uptimeSeconds": 5},
             "agents": [{"status": "ready"}, {"status": "unavailable"}],
         })
@@ -145,6 +153,7 @@ mod tests {
             "1 here, 2 known, 2 connections",
             "half settled within 900 µs, 99 % within 12.0 ms",
             "3 accepted = 2 processed + 0 waiting + 1 dead + 0 discarded + 0 expired",
+            "1 letter waits for you",
             "1 other broker",
         ] {
             assert!(shown.contains(part), "{part:?} is missing in\n{shown}");

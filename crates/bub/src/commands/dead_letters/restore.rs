@@ -1,0 +1,51 @@
+//! `bub dead-letters restore`: take back letters that were thrown away.
+
+use bub::Console;
+use clap::Args;
+use serde_json::json;
+use switchboard_model::{JobId, LetterFilter, LetterStatus, MessageId};
+
+use super::job::Job;
+use super::{letter_id, pages};
+use crate::failure::Failure;
+
+/// Take back dead letters that were thrown away; they are open again
+#[derive(Args)]
+pub(super) struct Restore {
+    /// The dead letters
+    #[arg(
+        value_name = "ID",
+        value_parser = letter_id,
+        required_unless_present = "job",
+        conflicts_with = "job"
+    )]
+    ids: Vec<MessageId>,
+    /// All that this job threw away
+    #[arg(long)]
+    job: Option<u64>,
+    /// One JSON document: the job
+    #[arg(long)]
+    json: bool,
+}
+
+impl Restore {
+    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+        let mut filter =
+            LetterFilter { status: Some(LetterStatus::Discarded), ..LetterFilter::default() };
+        let mut all_known = true;
+        match self.job {
+            Some(job) => filter.closed_by = Some(JobId(job)),
+            None => {
+                let known = pages::known(console, self.ids, LetterStatus::Discarded).await?;
+                if known.ids.is_empty() {
+                    return Err(Failure::Shown);
+                }
+                all_known = known.all;
+                filter.ids = Some(known.ids);
+            }
+        }
+        let job = Job::call(console, "restore", json!({"filter": filter})).await?;
+        job.followed(console, false).await?.tell(self.json)?;
+        if all_known { Ok(()) } else { Err(Failure::Shown) }
+    }
+}
