@@ -1,0 +1,11 @@
+//! The programs `switchboardd` and `bub`, as a person or an agent at a shell meets them.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod broker;
+mod bulk;
+mod dead_letters;
+mod moving;
+mod route;
+mod talking;
+mod usage;
+mod watching;
