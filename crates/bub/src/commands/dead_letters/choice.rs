@@ -29,7 +29,7 @@ pub(super) struct MessageChoice {
     /// Only where topic or capability contains this
     #[arg(long, value_name = "TOPIC")]
     topic: Option<String>,
-    /// Only with these words in payload, topic, capability, sender or recipient
+    /// Only with these words in payload, topic, capability, names or what went wrong
     #[arg(long, value_name = "WORDS")]
     text: Option<String>,
 }
