@@ -95,7 +95,7 @@ impl Job {
             pause = (pause * 2).min(LATER_LOOKS);
             let id = self.id;
             let mut now =
-                all(console).await.map_err(|failure| left_alone(id, failure))?.into_iter();
+                all(console).await.map_err(|failure| left_alone(id, &failure))?.into_iter();
             self = now.find(|job| job.id == id).ok_or_else(|| {
                 Failure::Failed(format!("the broker no longer knows of job {}", id.0))
             })?;
@@ -140,7 +140,7 @@ impl Job {
 }
 
 /// The broker is out of reach, but its work is not lost.
-fn left_alone(job: JobId, failure: Failure) -> Failure {
+fn left_alone(job: JobId, failure: &Failure) -> Failure {
     let why = failure.words().unwrap_or_default();
     Failure::Failed(format!(
         "{why}; job {} goes on by itself while Switchboard runs: bub dead-letters jobs",
