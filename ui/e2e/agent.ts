@@ -9,8 +9,10 @@ interface Envelope {
   error?: { code: number; message: string };
 }
 
-/** An agent on the bus door, over a real socket. It processes whatever it hears. */
+/** An agent on the bus door, over a real socket. It processes whatever it hears, unless told otherwise. */
 export class Agent {
+  /** What it answers to a message. */
+  answer: Record<string, unknown> = { success: true, processed: true, message: "heard" };
   readonly heard: { topic: string; payload: unknown }[] = [];
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (envelope: Envelope) => void>();
@@ -58,8 +60,7 @@ export class Agent {
       if (id !== undefined) this.#waiting.get(id)?.(envelope);
     } else if (params !== undefined) {
       this.heard.push(params);
-      const result = { success: true, processed: true, message: "heard" };
-      this.#socket.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      this.#socket.send(JSON.stringify({ jsonrpc: "2.0", id, result: this.answer }));
     }
   }
 }

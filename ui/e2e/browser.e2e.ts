@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
 import axe, { type AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Agent } from "./agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
-import { heading, link, listening, row } from "./screen";
+import { button, heading, inDialog, link, listening, panel, row } from "./screen";
+import { tellOfDeadLetters } from "./dead-letters";
 import { tellTheStory } from "./story";
 
 let browser: Browser;
@@ -48,6 +51,70 @@ describe("the console in Chromium", () => {
     await screen.click(row("story-listener"));
     await screen.sees(heading("Agents"));
     expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+});
+
+describe("dead letters in Chromium", () => {
+  let consoleUrl = "";
+  const stage = tellOfDeadLetters(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const speaker = await Agent.connect(stage().endpoint.url, `speaker-${colorScheme}`);
+    await speaker.send("nowhere:axe", { type: "order", n: 1 });
+    await speaker.leave();
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("dead-letters"));
+    await screen.sees(row("nowhere:axe"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(row("nowhere:axe", `speaker-${colorScheme}`));
+    await screen.sees(panel("Nobody was asked"));
+    await screen.page.keyboard.press("Space");
+    await screen.sees({ css: "[aria-label='Picked letters']" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(button("Edit and replay"));
+    await screen.write(inDialog("textarea"), '{"type":"order","n":2}');
+    await screen.sees(inDialog("[aria-label='What is changed in the payload']", "2"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+
+  test("the smallest window has room for everything", async () => {
+    const viewport = { width: 1000, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("dead-letters"));
+    await screen.click(row("nowhere:axe"));
+    await screen.sees(panel("Nobody was asked"));
+    const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await screen.page.evaluate<number>(sideways)).toBe(0);
+    await screen.click(button("Edit and replay"));
+    await screen.click(inDialog("button", "Cancel"));
+    await screen.close();
+  });
+
+  test("what is exported can be imported again, and says that it is here already", async () => {
+    const screen = await newPage(browser, consoleUrl);
+    await screen.click(link("dead-letters"));
+    await screen.sees(row("nowhere:axe"));
+    await screen.click({ css: "button[aria-label=More]" });
+    const [file] = await Promise.all([
+      screen.page.waitForEvent("download"),
+      screen.click({ css: "[role=menuitem]", words: ["Export 2 open"] }),
+    ]);
+    const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toHaveLength(2);
+    const [again, nonsense] = [lines.join("\n"), "nonsense"];
+    await screen.page.locator("input[type=file]").setInputFiles({
+      name: "letters.jsonl",
+      mimeType: "application/jsonl",
+      buffer: Buffer.from(`${again}\n${nonsense}\n`),
+    });
+    await screen.sees(inDialog("p", "2 letters were here already"));
+    await screen.sees(inDialog("li", "line 3"));
     await screen.close();
   });
 });

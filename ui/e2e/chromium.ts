@@ -24,6 +24,14 @@ export class BrowserPage implements Screen {
     return this.#find(look).click();
   }
 
+  misses(look: Look): Promise<void> {
+    return this.#find(look).waitFor({ state: "hidden" });
+  }
+
+  write(look: Look, text: string): Promise<void> {
+    return this.#find(look).fill(text);
+  }
+
   close(): Promise<void> {
     return this.page.context().close();
   }

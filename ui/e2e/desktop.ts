@@ -29,6 +29,18 @@ export class DesktopWindow implements Screen {
     });
   }
 
+  async misses(look: Look): Promise<void> {
+    const { css, words = [] } = look;
+    await until(
+      `the end of ${JSON.stringify(look)}`,
+      async () => (await this.browser.execute(visible, css, words)) === null || undefined,
+    );
+  }
+
+  async write(look: Look, text: string): Promise<void> {
+    await this.browser.$(await this.#find(look)).setValue(text);
+  }
+
   close(): Promise<void> {
     return this.browser.deleteSession();
   }
@@ -48,7 +60,7 @@ const visible = (css: string, words: string[]) =>
   [...document.querySelectorAll<HTMLElement>(css)].find(
     (element) =>
       element.checkVisibility() && words.every((word) => element.innerText.includes(word)),
-  );
+  ) ?? null;
 
 /** Starts the driver. Both it and the WebKitWebDriver it starts end with `stop`. */
 export async function startDriver(): Promise<Child> {

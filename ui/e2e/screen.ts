@@ -9,6 +9,10 @@ export interface Screen {
   /** Waits until such an element is visible; gives its text. */
   sees(look: Look): Promise<string>;
   click(look: Look): Promise<void>;
+  /** Waits until no such element is visible. */
+  misses(look: Look): Promise<void>;
+  /** Writes into a field, in place of what is there. */
+  write(look: Look, text: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -16,7 +20,15 @@ export const row = (...words: string[]): Look => ({
   css: "[role=grid] [role=rowgroup] [role=row]",
   words,
 });
-export const link = (screen: "flow" | "agents"): Look => ({ css: `nav a[href$="#/${screen}"]` });
+export const link = (screen: "flow" | "agents" | "dead-letters"): Look => ({
+  css: `nav a[href$="#/${screen}"]`,
+});
+export const button = (...words: string[]): Look => ({ css: "button", words });
+export const inDialog = (css: string, ...words: string[]): Look => ({
+  css: `[role=dialog] ${css}`,
+  words,
+});
+export const panel = (...words: string[]): Look => ({ css: "aside", words });
 export const heading = (...words: string[]): Look => ({ css: "h1", words });
 export const payload: Look = { css: '[aria-label="Payload"]' };
 export const listening: Look = { css: '[aria-label="Connection"]', words: ["listening"] };

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
+import { tellOfDeadLetters } from "./dead-letters";
 import { tellTheStory } from "./story";
 
-describe("the desktop app", () => {
-  let driver: Child;
-  let dataDir = "";
-  beforeAll(async () => {
-    driver = await startDriver();
-  });
-  afterAll(() => driver.stop());
+let driver: Child;
+beforeAll(async () => {
+  driver = await startDriver();
+});
+afterAll(() => driver.stop());
 
+describe("the desktop app", () => {
+  let dataDir = "";
   const stage = tellTheStory((dir) => {
     dataDir = dir;
     return openDesktop(dir);
@@ -21,4 +22,8 @@ describe("the desktop app", () => {
     expect(await second.ended()).toBe(0);
     await stage().screen.sees({ css: "header", words: ["Switchboard"] });
   });
+});
+
+describe("dead letters in the desktop app", () => {
+  tellOfDeadLetters((dir) => openDesktop(dir));
 });

@@ -34,6 +34,27 @@ describe("a recycled table", () => {
     expect(body.style.height).toBe("10000px");
   });
 
+  test("a checkbox is named and set by its row, and is painted anew when that changes", () => {
+    const set = new Set([6]);
+    const check = { title: "", width: "1fr", text: (n: number) => `Pick ${String(n)}` };
+    recycler = new Recycler(
+      body,
+      [{ ...check, checked: (n) => set.has(n) }, ...columns],
+      HEIGHT,
+      "box",
+    );
+    const boxes = () =>
+      [...body.querySelectorAll<HTMLElement>("[role=checkbox]")]
+        .filter((box) => box.getAttribute("aria-checked") === "true")
+        .map((box) => box.getAttribute("aria-label"));
+    recycler.paint(rows, { top: 50, height: 30 }, none);
+    expect(boxes()).toEqual(["Pick 6"]);
+    set.add(7);
+    recycler.paint(rows, { top: 50, height: 30 }, none);
+    expect(boxes()).toEqual(["Pick 6", "Pick 7"]);
+    expect(shown(body)).toEqual(["5", "6", "7", "8"]);
+  });
+
   test("makes no element for new rows or for scrolling, ever", () => {
     recycler.paint(rows, { top: 0, height: 30 }, none);
     const made = [...body.children];

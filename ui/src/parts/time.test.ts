@@ -1,5 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { ago, briefMoment, clock, microsBetween, moment, roughly, span, took } from "./time";
+import { ago, briefMoment, clock, microsBetween, moment, roughly, span, took, until } from "./time";
+
+test("what is to come is told by one unit, rounded up", () => {
+  const now = Date.parse("2026-11-16T12:00:00Z");
+  const left = (ms: number) => until(new Date(now + ms).toISOString(), now);
+  expect([2_001, 59_000, 61_000, 3_600_001, 0, -5].map(left)).toEqual([
+    "3 s",
+    "59 s",
+    "2 min",
+    "2 h",
+    "now",
+    "now",
+  ]);
+});
 
 describe("times for people", () => {
   test("the clock shows the reader's own time, to the millisecond", () => {

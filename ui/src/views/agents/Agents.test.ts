@@ -1,4 +1,4 @@
-import { cleanup, fireEvent, render, screen, within } from "@testing-library/svelte";
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentView } from "../../api/generated";
 import { Console } from "../../state/console.svelte";
@@ -7,6 +7,7 @@ import App from "../App.svelte";
 
 describe("Agents", () => {
   let console: Console;
+  let broker: FakeBroker;
 
   beforeEach(() => {
     window.location.hash = "#/agents";
@@ -14,7 +15,7 @@ describe("Agents", () => {
   afterEach(cleanup);
 
   async function open(...agents: AgentView[]) {
-    const broker = new FakeBroker();
+    broker = new FakeBroker();
     console = new Console(broker.client);
     render(App, { console });
     broker.say(snapshot({ totals: totals(1), agents }));
@@ -62,6 +63,34 @@ describe("Agents", () => {
     console.selection.agent = "echo";
     const aside = await screen.findByRole("complementary", { name: "Agent" });
     expect(within(aside).queryByText(/messages to this address wait/) !== null).toBe(waits);
+  });
+
+  test("one that the default handler started says so, with its output as text", async () => {
+    await open(agent("helper-1"), agent("echo"));
+    broker.spawned = {
+      enabled: true,
+      agents: [
+        {
+          agent: "helper-1",
+          topic: "tg:99817",
+          pid: 4711,
+          startedAt: "2026-11-16T12:00:00Z",
+          endedAt: "2026-11-16T12:00:09Z",
+          ended: "exit code 1",
+        },
+      ],
+    };
+    console.selection.agent = "helper-1";
+    const aside = await screen.findByRole("complementary", { name: "Agent" });
+    await within(aside).findByRole("heading", { name: "Started by the default handler" });
+    expect(aside.textContent).toMatch(/tg:99817.*4711.*exit code 1/s);
+    expect((await within(aside).findByLabelText("Output")).textContent).toBe(
+      "hello from the child\n",
+    );
+    console.selection.agent = "echo";
+    await waitFor(() => {
+      expect(within(aside).queryByText("Started by the default handler")).toBeNull();
+    });
   });
 
   test("a name that turns its text around is shown with what turns it", async () => {

@@ -8,6 +8,7 @@ import {
   delivery,
   detail,
   FakeBroker,
+  letter,
   row,
   snapshot,
   totals,
@@ -130,6 +131,78 @@ describe("Flow", () => {
     begin();
     console.showMessage(row(1));
     expect(console.filter.active).toBe(true);
+  });
+
+  test("a message that is tried again counts down, in its row and in its route", async () => {
+    const retryAt = new Date(Date.now() + 42_000).toISOString();
+    const waiting = row(3, { state: "waiting", tookMicros: null, retryAt });
+    const attempt = {
+      number: 1,
+      startedAt: waiting.createdAt,
+      endedAt: waiting.createdAt,
+      outcome: "declined" as const,
+      message: null,
+      payloadText: null,
+    };
+    broker.detail = detail({
+      row: waiting,
+      settledAt: null,
+      deliveries: [delivery({ state: "waiting", retryAt, attempts: [attempt] })],
+    });
+    begin();
+    broker.say(batch({ rows: [row(3, { state: "waiting", tookMicros: null })] }));
+    broker.say(
+      batch({
+        seq: 3,
+        moved: [{ seq: 3, state: "waiting", to: "echo", tookMicros: 1, error: null, retryAt }],
+      }),
+    );
+    await waitFor(async () => {
+      expect((await rowAbout("inbound:3")).textContent).toMatch(/retry in 4\d s/);
+    });
+    await fireEvent.click(await rowAbout("inbound:3"));
+    const again = await within(await inspector()).findByText("echo is asked again");
+    expect(again.parentElement?.textContent).toMatch(/in 4\d s/);
+  });
+
+  test("the open message is read again when it moves on", async () => {
+    broker.detail = detail({ row: row(2, { state: "waiting", tookMicros: null }) });
+    begin();
+    await fireEvent.click(await rowAbout("inbound:2"));
+    await screen.findByRole("heading", { name: /waits for summarizer/ });
+    broker.detail = detail({ row: row(2) });
+    broker.say(
+      batch({
+        moved: [
+          { seq: 2, state: "processed", to: "echo", tookMicros: 1, error: null, retryAt: null },
+        ],
+      }),
+    );
+    await screen.findByRole("heading", { name: /summarizer took/ });
+  });
+
+  test("a dead message can be replayed, and its line followed, from here", async () => {
+    broker.detail = detail({ row: row(2, { state: "dead" }), letter: letter() });
+    begin();
+    await fireEvent.click(await rowAbout("inbound:2"));
+    await fireEvent.click(await screen.findByRole("button", { name: "Replay" }));
+    expect(broker.called("replay")).toEqual([{ id: row(2).id }]);
+    broker.detail = detail({
+      row: row(2, { state: "dead" }),
+      letter: letter({ status: "replayed", replayedAs: row(1).id }),
+    });
+    begin();
+    await fireEvent.click(await screen.findByRole("button", { name: /^the message 0192/ }));
+    expect(console.selection.message?.id).toBe(row(1).id);
+    broker.detail = detail({ row: row(1), replayOf: row(2).id });
+    begin();
+    await fireEvent.click(await screen.findByRole("button", { name: /^the dead letter 0192/ }));
+    expect(console.selection.message?.id).toBe(row(2).id);
+    broker.detail = detail({ row: row(2, { state: "dead" }), letter: letter() });
+    begin();
+    await fireEvent.click(await screen.findByRole("button", { name: "Open in Dead letters" }));
+    expect(console.route.screen).toBe("dead-letters");
+    expect(console.letters.open.message?.id).toBe(row(2).id);
   });
 
   test("a pause from anywhere is seen", async () => {

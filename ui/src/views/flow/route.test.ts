@@ -62,4 +62,35 @@ describe("a message's way", () => {
     const retried = detail({ ...given, deliveries: [delivery({ state: "waiting" })] });
     expect(words(retried).at(-1)).toBe("waits to be settled");
   });
+
+  test("a delivery that is tried again says when, after what happened before", () => {
+    const declined = attempt({ outcome: "declined", message: "too busy" });
+    const steps = route(
+      detail({
+        row: row(1, { createdAt: at(0), state: "waiting", retryAt: at(3_000) }),
+        deliveries: [delivery({ state: "waiting", retryAt: at(3_000), attempts: [declined] })],
+        settledAt: null,
+      }),
+    );
+    expect(steps.slice(2).map(({ words, due, tone }) => [words, due, tone])).toEqual([
+      ["echo declined: “too busy”", undefined, "bad"],
+      ["echo is asked again", at(3_000), "wait"],
+    ]);
+  });
+
+  test("what the operator did with a dead letter is the end of its way", () => {
+    const dead = { row: row(1, { createdAt: at(0), state: "dead" }), settledAt: at(5) };
+    const closed = { closedAt: at(9_000) };
+    const replayed = letter({ ...closed, status: "replayed", replayedAs: row(2).id });
+    expect(words(detail({ ...dead, letter: replayed })).slice(1)).toEqual([
+      "dead letter: nobody subscribed to it",
+      "the operator sent another in its place",
+    ]);
+    const discarded = letter({ ...closed, status: "discarded", note: "only a test" });
+    expect(words(detail({ ...dead, letter: discarded })).at(-1)).toBe(
+      "the operator discarded it: “only a test”",
+    );
+    const replay = detail({ replayOf: row(7).id });
+    expect(words(replay)[0]).toMatch(/in place of a dead letter$/);
+  });
 });

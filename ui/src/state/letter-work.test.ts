@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../api/error";
+import type { SendResult } from "../api/generated";
+import { FakeBroker, row } from "../testing/fixtures";
+import { Jobs } from "./jobs.svelte";
+import { LetterWork } from "./letter-work.svelte";
+import { Notices } from "./notices.svelte";
+
+describe("what the operator does with dead letters", () => {
+  let broker: FakeBroker;
+  let notices: Notices;
+  let work: LetterWork;
+  let shown: string[];
+  const { id } = row(1);
+  const ended = (state: SendResult["state"]): Promise<SendResult> =>
+    Promise.resolve({ messageId: row(2).id, state, acks: [] });
+
+  beforeEach(() => {
+    broker = new FakeBroker();
+    notices = new Notices();
+    shown = [];
+    work = new LetterWork(broker.client, {
+      notices,
+      jobs: new Jobs(),
+      changed: () => undefined,
+      show: (each) => shown.push(each),
+    });
+  });
+
+  test("two clicks replay a letter once", async () => {
+    await Promise.all([work.replay(id), work.replay(id)]);
+    expect(broker.called("replay")).toEqual([{ id }]);
+    expect(work.replaying.size).toBe(0);
+    expect(notices.shown).toBe("Replayed: its recipient processed it.");
+  });
+
+  test("one that dies again says so, and can be looked at", async () => {
+    broker.replayed = () => ended("dead");
+    await work.replay(id);
+    expect(notices.shown).toBe("Replayed, and it died again.");
+    notices.act();
+    expect(shown).toEqual([row(2).id]);
+  });
+
+  test("one that is not open any more says so, and can be tried again", async () => {
+    broker.replayed = () => Promise.reject(new CallError("notFound", "it was replayed already"));
+    expect(await work.replay(id)).toBeNull();
+    expect(notices.shown).toBe("it was replayed already");
+    expect(work.replaying.size).toBe(0);
+  });
+
+  test("a discarding is undone by what it did, once", async () => {
+    await work.discard({ ids: [id] }, "a test");
+    expect(broker.called("discard")).toEqual([{ filter: { ids: [id] }, reason: "a test" }]);
+    notices.act();
+    notices.act();
+    await vi.waitFor(() => {
+      expect(broker.called("restore")).toEqual([{ filter: { closedBy: 8 } }]);
+    });
+    expect(broker.called("stopJob")).toEqual([{ id: 8 }]);
+  });
+
+  test("an export goes on to the last page", async () => {
+    const pages = [
+      { lines: '{"a":1}\n{"a":2}\n', next: 2 },
+      { lines: '{"a":3}', next: null },
+    ];
+    vi.spyOn(broker, "call").mockImplementation(() => Promise.resolve(pages.shift()));
+    expect(await work.exported({ status: "open" })).toBe('{"a":1}\n{"a":2}\n{"a":3}\n');
+    expect(pages).toEqual([]);
+  });
+});
