@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import type { SendResult } from "../api/generated";
-import { FakeBroker } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
 import { Composer } from "./composer.svelte";
 
 describe("the message the operator writes", () => {

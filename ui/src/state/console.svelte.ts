@@ -99,6 +99,7 @@ export class Console {
     this.keys = false;
     this.composer.open = false;
     this.edit.close();
+    this.work.asking = false;
     this.palette = !this.palette;
   }
 
@@ -117,6 +118,15 @@ export class Console {
   showLetter(letter: { id: MessageId; seq?: number }): void {
     this.route.go("dead-letters");
     this.letters.open.show(letter);
+  }
+
+  /** Asks how all open dead letters should be replayed. */
+  askReplayAll(): void {
+    this.route.go("dead-letters");
+    this.letters.widen();
+    this.letters.choose({ status: "open" });
+    this.letters.picks.setAll();
+    this.work.asking = true;
   }
 
   /** Shows what the operator sent last on this topic, of which only the broker knows the id yet. */

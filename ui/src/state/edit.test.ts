@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { detail, FakeBroker, row } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
+import { detail, row } from "../testing/fixtures";
 import { LetterEdit } from "./edit.svelte";
 
 describe("a letter that is edited before it is replayed", () => {

@@ -12,6 +12,9 @@ import type {
 import type { Jobs } from "./jobs.svelte";
 import type { Notices } from "./notices.svelte";
 
+/** The broker takes no more text than this in one call; a larger file is handed over in pieces. */
+const PIECE = 1_000_000;
+
 /** What else hears of the work on letters. */
 interface Others {
   notices: Notices;
@@ -26,6 +29,8 @@ interface Others {
 export class LetterWork {
   /** Letters that are being replayed one by one. */
   replaying = $state.raw<ReadonlySet<MessageId>>(new Set());
+  /** The operator is asked how those that are picked should be replayed. */
+  asking = $state(false);
   /** What the last import came to, until that was read. */
   imported = $state.raw<Imported | null>(null);
   /** The discarding that can be undone at once. */
@@ -108,7 +113,16 @@ export class LetterWork {
 
   /** Takes in letters from JSON lines. */
   async import(lines: string): Promise<void> {
-    this.imported = await this.#try(() => this.#client.call("importLetters", { lines }));
+    const total: Imported = { imported: 0, alreadyHere: 0, refused: [] };
+    for (const { first, text } of pieces(lines)) {
+      const some = await this.#try(() => this.#client.call("importLetters", { lines: text }));
+      if (some === null) break;
+      total.imported += some.imported;
+      total.alreadyHere += some.alreadyHere;
+      for (const refused of some.refused)
+        total.refused.push({ ...refused, line: refused.line + first });
+    }
+    this.imported = total;
     this.#others.changed();
   }
 
@@ -152,4 +166,25 @@ export class LetterWork {
         break;
     }
   }
+}
+
+/** A text cut between lines, each piece with how many lines are before it. */
+function pieces(text: string): { first: number; text: string }[] {
+  const found: { first: number; text: string }[] = [];
+  let lines: string[] = [];
+  let size = 0;
+  let first = 0;
+  const cut = () => {
+    found.push({ first, text: lines.join("\n") });
+    first += lines.length;
+    lines = [];
+    size = 0;
+  };
+  for (const line of text.split("\n")) {
+    if (size > 0 && size + line.length > PIECE) cut();
+    lines.push(line);
+    size += line.length + 1;
+  }
+  if (lines.some((line) => line !== "")) cut();
+  return found;
 }

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import type { SendResult } from "../api/generated";
-import { FakeBroker, row } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
+import { row } from "../testing/fixtures";
 import { Jobs } from "./jobs.svelte";
 import { LetterWork } from "./letter-work.svelte";
 import { Notices } from "./notices.svelte";
@@ -58,6 +59,18 @@ describe("what the operator does with dead letters", () => {
       expect(broker.called("restore")).toEqual([{ filter: { closedBy: 8 } }]);
     });
     expect(broker.called("stopJob")).toEqual([{ id: 8 }]);
+  });
+
+  test("a large file is taken in by pieces, and lines that are refused keep their numbers", async () => {
+    const line = JSON.stringify({ text: "x".repeat(400_000) });
+    await work.import(Array.from({ length: 5 }, () => line).join("\n"));
+    const asked = broker.calls.flatMap((call) =>
+      call.method === "importLetters" ? [call.params.lines] : [],
+    );
+    expect(asked.map((text) => text.split("\n").length)).toEqual([2, 2, 1]);
+    expect(work.imported).toMatchObject({ imported: 3, alreadyHere: 6 });
+    // The broker of this test refuses line 4 of whatever it gets.
+    expect(work.imported?.refused.map((refused) => refused.line)).toEqual([4, 6, 8]);
   });
 
   test("an export goes on to the last page", async () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import type { FeedEvent } from "../api/generated";
-import { batch, FakeBroker, figures, job, letterRow } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
+import { batch, figures, job, letterRow } from "../testing/fixtures";
 import { Letters } from "./letters.svelte";
 
 describe("the list of dead letters", () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { batch, FakeBroker, rows, snapshot } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
+import { batch, rows, snapshot } from "../testing/fixtures";
 import { Messages } from "./messages.svelte";
 
 const shownSeqs = (messages: Messages) =>

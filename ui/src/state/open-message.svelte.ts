@@ -16,6 +16,7 @@ export class OpenMessage {
   detail = $derived.by(() => (this.#latest?.row.id === this.message?.id ? this.#latest : null));
 
   readonly #client: Client;
+  #openLetters = -1;
   #latest = $state.raw<MessageDetail | null>(null);
   readonly #refresh = throttle(() => void this.#ask(), REFRESH_MS);
 
@@ -52,9 +53,12 @@ export class OpenMessage {
   /** The open message may have moved on. */
   take(event: FeedEvent): void {
     const seq = this.message?.seq;
-    if (seq === undefined) return;
     const moved = event.type === "snapshot" || event.moved.some((each) => each.seq === seq);
-    if (moved) this.#refresh.ask();
+    const { openLetters } = event.figures;
+    // What is done with a dead letter moves no message.
+    const dealtWith = openLetters !== this.#openLetters && this.detail?.letter != null;
+    this.#openLetters = openLetters;
+    if (moved || dealtWith) this.refresh();
   }
 
   /** Called once a second: the feed's filter may leave out the message that is looked at. */

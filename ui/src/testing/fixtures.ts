@@ -1,28 +1,17 @@
 // Values for tests, typed by what Rust generated: a change of the contract breaks them first.
-import { Client } from "../api/client";
-import { CallError } from "../api/error";
 import type {
   AgentView,
-  Call,
-  DeadReason,
   DeliveryView,
   FeedEvent,
   Figures,
   JobView,
   Letter,
-  LetterPage,
-  LetterQuery,
   LetterRow,
   MessageDetail,
-  MessageFilter,
   MessageRow,
-  RouteView,
-  SendResult,
-  SpawnedList,
   Status,
   Totals,
 } from "../api/generated";
-import type { FeedListener, Transport } from "../api/transport";
 
 const AT = "2026-11-16T12:04:12.222000Z";
 
@@ -209,137 +198,4 @@ export function batch(change: Partial<Batch> = {}): Batch {
     jobs: [],
     ...change,
   };
-}
-
-/** A broker that holds rows in memory and answers as the real one does. */
-export class FakeBroker implements Transport {
-  /** Everything ever accepted, oldest first. */
-  stored: MessageRow[] = [];
-  detail: MessageDetail = detail();
-  /** How a message of the operator ends. */
-  sent: () => Promise<SendResult> = () =>
-    Promise.reject(new CallError("invalidRequest", "the topic is empty"));
-  /** Dead letters, newest first. */
-  letters: LetterRow[] = [];
-  route: RouteView = {
-    topic: "",
-    chain: [],
-    observers: [],
-    passedOver: [],
-    fate: "deadLetter",
-    explanation: "Nobody listens to this topic.",
-    refused: null,
-  };
-  spawned: SpawnedList = { enabled: false, agents: [] };
-  /** How a replayed letter ends. */
-  replayed: () => Promise<SendResult> = () =>
-    Promise.resolve({ messageId: row(99).id, state: "processed", acks: [] });
-  readonly calls: Call[] = [];
-  readonly watched: MessageFilter[] = [];
-  #listener: FeedListener | null = null;
-
-  readonly client = new Client(this);
-
-  call(call: Call): Promise<unknown> {
-    this.calls.push(call);
-    switch (call.method) {
-      case "messages": {
-        const before = call.params.before ?? Infinity;
-        const older = this.stored.filter((each) => each.seq < before).toReversed();
-        const page = older.slice(0, call.params.limit);
-        const next = older.length > page.length ? (page.at(-1)?.seq ?? null) : null;
-        return Promise.resolve({ rows: page, next });
-      }
-      case "message":
-        return Promise.resolve(this.detail);
-      case "status":
-        return Promise.resolve(status);
-      case "agents":
-        return Promise.resolve({ agents: [] });
-      case "demo":
-        return Promise.resolve({});
-      case "send":
-        return this.sent();
-      case "deadLetters":
-        return Promise.resolve(this.#page(call.params));
-      case "replay":
-        return this.replayed();
-      case "replayMany":
-        return Promise.resolve(job(7));
-      case "discard":
-        return Promise.resolve(job(8, { kind: "discard", total: 1 }));
-      case "restore":
-        return Promise.resolve(job(9, { kind: "restore", total: 1 }));
-      case "jobs":
-        return Promise.resolve({ jobs: [] });
-      case "stopJob":
-        return Promise.resolve(job(call.params.id, { status: "stopped" }));
-      case "resumeJob":
-        return Promise.resolve(job(call.params.id));
-      case "exportLetters":
-        return Promise.resolve({ lines: '{"id":"a"}\n', next: null });
-      case "importLetters":
-        return Promise.resolve({
-          imported: 1,
-          alreadyHere: 2,
-          refused: [{ line: 4, message: "it is not JSON" }],
-        });
-      case "route":
-        return Promise.resolve(this.route);
-      case "spawned":
-        return Promise.resolve(this.spawned);
-      case "spawnedOutput":
-        return Promise.resolve({ text: "hello from the child\n", file: "/data/echo.log" });
-    }
-  }
-
-  /** The calls of one method, in order. */
-  called(method: Call["method"]): Call["params"][] {
-    return this.calls.filter((call) => call.method === method).map((call) => call.params);
-  }
-
-  #page({ filter, before = Infinity, limit }: LetterQuery): LetterPage {
-    const text = filter.message?.text ?? "";
-    const matching = this.letters.filter(
-      (each) =>
-        each.status === (filter.status ?? "open") &&
-        (filter.reason === undefined || each.reason === filter.reason) &&
-        each.topic.includes(text),
-    );
-    const older = matching.filter((each) => each.seq < before);
-    const rows = older.slice(0, limit);
-    const counts = new Map<DeadReason, number>();
-    for (const { reason, status } of this.letters)
-      if (status === "open") counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    return {
-      rows,
-      next: older.length > rows.length ? (rows.at(-1)?.seq ?? null) : null,
-      matching: matching.length,
-      causes: [...counts].map(([reason, count]) => ({ reason, count })),
-    };
-  }
-
-  watch(filter: MessageFilter, listener: FeedListener): () => void {
-    this.watched.push(filter);
-    this.#listener = listener;
-    return () => {
-      if (this.#listener === listener) this.#listener = null;
-    };
-  }
-
-  /** Says something to whoever watches now. */
-  say(event: FeedEvent): void {
-    this.#listener?.link("live");
-    this.#listener?.event(event);
-  }
-
-  /** The token is not accepted. */
-  refuse(): void {
-    this.#listener?.link("unauthorized");
-  }
-
-  /** The connection is lost. */
-  lose(): void {
-    this.#listener?.link("reconnecting");
-  }
 }

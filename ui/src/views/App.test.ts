@@ -1,7 +1,8 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Console } from "../state/console.svelte";
-import { agent, batch, detail, FakeBroker, row, snapshot, totals } from "../testing/fixtures";
+import { FakeBroker } from "../testing/fake-broker";
+import { agent, batch, detail, row, snapshot, totals } from "../testing/fixtures";
 import App from "./App.svelte";
 
 describe("the console", () => {

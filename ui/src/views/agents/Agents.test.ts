@@ -2,7 +2,8 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentView } from "../../api/generated";
 import { Console } from "../../state/console.svelte";
-import { agent, FakeBroker, snapshot, totals } from "../../testing/fixtures";
+import { FakeBroker } from "../../testing/fake-broker";
+import { agent, snapshot, totals } from "../../testing/fixtures";
 import App from "../App.svelte";
 
 describe("Agents", () => {

@@ -1,11 +1,11 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Console } from "../../state/console.svelte";
+import { FakeBroker } from "../../testing/fake-broker";
 import {
   batch,
   delivery,
   detail,
-  FakeBroker,
   figures,
   job,
   letter,
@@ -233,6 +233,17 @@ describe("Dead letters", () => {
     await fireEvent.click(await screen.findByLabelText("as fast as possible"));
     await fireEvent.click(await button("Replay 300"));
     expect(broker.called("replayMany")).toEqual([{ filter: { status: "open" } }]);
+  });
+
+  test("all are replayed from the palette, wherever one is and whatever was looked for", async () => {
+    window.location.hash = "#/agents";
+    window.dispatchEvent(new Event("hashchange"));
+    console.letters.text = "nothing like it";
+    console.togglePalette();
+    await fireEvent.click(await screen.findByRole("option", { name: /Replay all open dead/ }));
+    const dialog = await screen.findByRole("dialog", { name: "Replay 3 letters" });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Replay 3" }));
+    expect(broker.called("replayMany")).toEqual([{ filter: { status: "open" }, perSecond: 50 }]);
   });
 
   test("work shows how far it is, what failed, and can be stopped and resumed", async () => {

@@ -2,12 +2,12 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../api/error";
 import { Console } from "../../state/console.svelte";
+import { FakeBroker } from "../../testing/fake-broker";
 import {
   agent,
   batch,
   delivery,
   detail,
-  FakeBroker,
   letter,
   row,
   snapshot,

@@ -25,6 +25,7 @@ export function commands(console: Console): Choice[] {
   const { feed, theme, messages, route } = console;
   const status = feed.status;
   const undoable = console.work.undoable;
+  const openLetters = feed.figures?.openLetters ?? 0;
   const command = (title: string, keys: string, run: () => void, hint = ""): Choice => ({
     key: title,
     group: "Commands",
@@ -36,7 +37,15 @@ export function commands(console: Console): Choice[] {
   return [
     command("Go to Flow", "g f", () => route.go("flow")),
     command("Go to Agents", "g a", () => route.go("agents")),
-    command("Go to Dead letters", "g d", () => route.go("dead-letters"), openLetters(console)),
+    command(
+      "Go to Dead letters",
+      "g d",
+      () => route.go("dead-letters"),
+      openLetters === 0 ? "" : `${count(openLetters)} open`,
+    ),
+    ...(openLetters === 0
+      ? []
+      : [command("Replay all open dead letters…", "", () => console.askReplayAll())]),
     ...(undoable === null
       ? []
       : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
@@ -59,11 +68,6 @@ export function commands(console: Console): Choice[] {
       : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
     command("Show the keys", "?", () => (console.keys = true)),
   ];
-}
-
-function openLetters(console: Console): string {
-  const open = console.feed.figures?.openLetters ?? 0;
-  return open === 0 ? "" : `${count(open)} open`;
 }
 
 /** Agents by their names. */
