@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
+import { Agent } from "./agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
 import { dataFolder } from "./program";
 import { link, listening, row } from "./screen";
@@ -22,7 +23,23 @@ afterAll(async () => {
   await data.remove();
 });
 
-test("the first screen, then both screens with the demo agents, light and dark", async () => {
+/** Messages that die, each of another cause. */
+async function letThemDie(url: string): Promise<void> {
+  const analyzer = await Agent.connect(url, "analyzer-456");
+  analyzer.answer = { success: false, processed: false, message: "log file missing" };
+  await analyzer.subscribe("task:*");
+  const planner = await Agent.connect(url, "planner-7");
+  for (const n of [787, 788, 789]) {
+    const file = "/var/log/old.log";
+    await planner.send(`task:task-${String(n)}`, { type: "task_request", task_id: n, file });
+  }
+  const bridge = await Agent.connect(url, "tg-bridge");
+  await bridge.send("tg:99817", { type: "plaintext_message", text: "is anybody there?" });
+  await bridge.send("outbound:4411", { type: "plaintext_message", text: "your order is ready" });
+  for (const agent of [analyzer, planner, bridge]) await agent.leave();
+}
+
+test("the first screen, then every screen with the demo agents, light and dark", async () => {
   const empty = await openBrowser(browser, data.dir);
   await empty.screen.sees(listening);
   await take(empty.screen, "welcome");
@@ -33,6 +50,7 @@ test("the first screen, then both screens with the demo agents, light and dark",
     const figures = await stage.screen.sees({ css: "footer" });
     return Number(/accepted\s+(\d+)/.exec(figures)?.[1]) >= 30 || undefined;
   });
+  await letThemDie(stage.endpoint.url);
   for (const colorScheme of ["dark", "light"] as const) {
     const screen = await newPage(browser, stage.consoleUrl, {
       colorScheme,
@@ -47,6 +65,10 @@ test("the first screen, then both screens with the demo agents, light and dark",
     await screen.click(link("agents"));
     await screen.click(row("planner"));
     await take(screen, `agents-${colorScheme}`);
+    await screen.click(link("dead-letters"));
+    await screen.click(row("task:task-789"));
+    await screen.sees({ css: "aside", words: ["log file missing", "Payload"] });
+    await take(screen, `dead-letters-${colorScheme}`);
     await screen.close();
   }
   await stage.close();

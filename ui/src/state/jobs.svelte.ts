@@ -2,6 +2,8 @@ import type { FeedEvent, JobId, JobView } from "../api/generated";
 import { throttle } from "../parts/throttle";
 
 const SHOWN_MS = 200;
+/** More would leave no room for the letters. */
+const MOST = 4;
 /** How long a job that ended well is spoken of. */
 const ENDED_SECONDS = 20;
 
@@ -47,7 +49,8 @@ export class Jobs {
     const now = Date.now();
     this.list = [...this.#known.values()]
       .filter((job) => !this.#dismissed.has(job.id) && this.#worthTelling(job, now))
-      .sort((a, b) => b.id - a.id);
+      .sort((a, b) => b.id - a.id)
+      .slice(0, MOST);
   }
 
   #worthTelling(job: JobView, now: number): boolean {

@@ -9,6 +9,7 @@ import type {
   ReplayMany,
   SendResult,
 } from "../api/generated";
+import { plural } from "../parts/quantity";
 import type { Jobs } from "./jobs.svelte";
 import type { Notices } from "./notices.svelte";
 
@@ -69,7 +70,7 @@ export class LetterWork {
     const job = await this.#begin(() => this.#client.call("discard", { filter, reason }));
     if (job === null) return false;
     this.undoable = job.id;
-    const what = job.total === 1 ? "The dead letter is discarded." : "Dead letters are discarded.";
+    const what = job.total === 1 ? "Discarded." : `Discarding ${plural(job.total, "letter")}.`;
     this.#others.notices.show(what, { label: "Undo", run: () => void this.undo(job.id) });
     return true;
   }
