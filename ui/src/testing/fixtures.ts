@@ -81,6 +81,7 @@ export function delivery(change: Partial<DeliveryView> = {}): DeliveryView {
     agent: "echo",
     door: "bus",
     pattern: null,
+    observer: false,
     state: "processed",
     retryAt: null,
     attempts: [],

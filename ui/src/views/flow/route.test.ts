@@ -78,6 +78,14 @@ describe("a message's way", () => {
     ]);
   });
 
+  test("who only observes is told from who is asked", () => {
+    const observed = detail({
+      row: row(1, { createdAt: at(0) }),
+      deliveries: [delivery({ agent: "watcher", observer: true })],
+    });
+    expect(words(observed)[1]).toBe("handed to watcher, which observes inbound:*, at the bus door");
+  });
+
   test("what the operator did with a dead letter is the end of its way", () => {
     const dead = { row: row(1, { createdAt: at(0), state: "dead" }), settledAt: at(5) };
     const closed = { closedAt: at(9_000) };

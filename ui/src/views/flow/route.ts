@@ -43,7 +43,8 @@ export function route(detail: MessageDetail): Step[] {
 }
 
 function deliverySteps(delivery: DeliveryView, since: (instant: string) => number): Step[] {
-  const because = delivery.pattern === null ? "" : `, which listens to ${delivery.pattern}`;
+  const listens = delivery.observer ? "observes" : "listens to";
+  const because = delivery.pattern === null ? "" : `, which ${listens} ${delivery.pattern}`;
   const first = delivery.attempts[0];
   const words = `handed to ${delivery.agent}${because}, at the ${doorName[delivery.door]} door`;
   if (first === undefined) {
