@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use switchboard_model::{
-    AgentView, Command, ConnectionId, DeliveryId, Door, Event, Message, Reply, Totals,
+    AgentView, Command, ConnectionId, DeadMessage, DeliveryId, Door, Event, JobId, JobView,
+    Message, Reply, RouteView, Topic, Totals,
 };
 use switchboard_store::Opened;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::core::Core;
+use crate::core::{Core, Ends};
 use crate::{Refusal, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
@@ -43,10 +44,25 @@ pub enum Outgoing {
 }
 
 pub(crate) enum Input {
-    Connect { id: ConnectionId, door: Door, outbox: mpsc::Sender<Outgoing> },
+    Connect {
+        id: ConnectionId,
+        door: Door,
+        outbox: mpsc::Sender<Outgoing>,
+    },
     Gone(ConnectionId),
-    Submit { caller: Caller, command: Command, reply: Option<ReplyTo> },
+    Submit {
+        caller: Caller,
+        command: Command,
+        reply: Option<ReplyTo>,
+    },
     Agents(oneshot::Sender<Vec<AgentView>>),
+    Jobs(oneshot::Sender<Vec<JobView>>),
+    Route(Topic, oneshot::Sender<RouteView>),
+    /// Dead letters that a job asked for.
+    Letters {
+        job: JobId,
+        letters: Result<Vec<DeadMessage>, switchboard_store::Error>,
+    },
     Stop,
 }
 
@@ -60,6 +76,7 @@ pub struct Broker {
     totals: watch::Receiver<Totals>,
     next_connection: Arc<AtomicU64>,
     live: Arc<AtomicU32>,
+    open_letters: Arc<AtomicU64>,
     in_flight: usize,
 }
 
@@ -71,11 +88,18 @@ impl Broker {
         let (events, _) = broadcast::channel(EVENTS);
         let (totals_out, totals) = watch::channel(opened.restored.totals);
         let in_flight = settings.in_flight;
-        let core = Core::restore(settings, opened, events.clone(), totals_out).await;
+        let open_letters = Arc::new(AtomicU64::new(0));
+        let ends = Ends {
+            inputs: inputs.downgrade(),
+            events: events.clone(),
+            totals: totals_out,
+            open_letters: open_letters.clone(),
+        };
+        let core = Core::restore(settings, opened, ends).await;
         let task = tokio::spawn(core.run(inbox));
         let next_connection = Arc::new(AtomicU64::new(1));
         let live = Arc::new(AtomicU32::new(0));
-        (Self { inputs, events, totals, next_connection, live, in_flight }, task)
+        (Self { inputs, events, totals, next_connection, live, open_letters, in_flight }, task)
     }
 
     /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
@@ -125,11 +149,23 @@ impl Broker {
 
     /// Everyone the registry knows, in order of their ids.
     pub async fn agents(&self) -> Vec<AgentView> {
+        self.ask(Input::Agents).await.unwrap_or_default()
+    }
+
+    /// The jobs that run or can go on, and the last ones that ended; newest first.
+    pub async fn jobs(&self) -> Vec<JobView> {
+        self.ask(Input::Jobs).await.unwrap_or_default()
+    }
+
+    /// Who would get a message on this topic now.
+    pub async fn route(&self, topic: Topic) -> Result<RouteView, Refusal> {
+        self.ask(|reply| Input::Route(topic, reply)).await.ok_or(Refusal::Stopping)
+    }
+
+    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Input) -> Option<T> {
         let (reply, answer) = oneshot::channel();
-        if self.inputs.send(Input::Agents(reply)).await.is_err() {
-            return Vec::new();
-        }
-        answer.await.unwrap_or_default()
+        self.inputs.send(question(reply)).await.ok()?;
+        answer.await.ok()
     }
 
     /// What happens from now on. A watcher that falls behind is told so.
@@ -140,6 +176,11 @@ impl Broker {
     /// Where every message is now.
     pub fn totals(&self) -> Totals {
         *self.totals.borrow()
+    }
+
+    /// Dead letters that nobody has dealt with.
+    pub fn open_letters(&self) -> u64 {
+        self.open_letters.load(Ordering::Relaxed)
     }
 
     /// Live connections, by whichever door.

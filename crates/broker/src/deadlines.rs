@@ -5,16 +5,19 @@ use std::collections::VecDeque;
 use switchboard_model::DeliveryId;
 use tokio::time::Instant;
 
+/// One attempt at a delivery, by its number.
+pub(crate) type Attempt = (DeliveryId, u32);
+
 /// All deliveries have the same time to be answered in, so the first one handed over is the first
 /// one due: a plain line, no heap.
 #[derive(Debug, Default)]
 pub(crate) struct Deadlines {
-    line: VecDeque<(Instant, DeliveryId)>,
+    line: VecDeque<(Instant, Attempt)>,
 }
 
 impl Deadlines {
-    pub(crate) fn push(&mut self, due: Instant, delivery: DeliveryId) {
-        self.line.push_back((due, delivery));
+    pub(crate) fn push(&mut self, due: Instant, attempt: Attempt) {
+        self.line.push_back((due, attempt));
     }
 
     /// Hands out deliveries that are due. Answered ones are forgotten on the way, so that the line
@@ -22,17 +25,17 @@ impl Deadlines {
     pub(crate) fn take_due(
         &mut self,
         now: Instant,
-        is_open: impl Fn(DeliveryId) -> bool,
+        is_open: impl Fn(Attempt) -> bool,
     ) -> Vec<DeliveryId> {
         let mut due = Vec::new();
-        while let Some((at, delivery)) = self.line.front().copied() {
-            let open = is_open(delivery);
+        while let Some((at, attempt)) = self.line.front().copied() {
+            let open = is_open(attempt);
             if open && at > now {
                 break;
             }
             self.line.pop_front();
             if open {
-                due.push(delivery);
+                due.push(attempt.0);
             }
         }
         due

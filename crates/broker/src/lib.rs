@@ -1,15 +1,16 @@
 //! What happens: decides what becomes of a command, and makes it so.
 //!
 //! Read `broker` for the one way in, then `core`, the one task that owns all state. `registry`,
-//! `subscriptions`, `route`, `dispatch` and `queue` are the questions it asks, in that order;
+//! `subscriptions`, `route`, `dispatch`, `retry` and `queue` are the questions it asks, in that order;
 //! `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
-//! disk, and `deadlines` what must not take forever.
+//! disk, `deadlines` what must not take forever, and `agenda` what is to be done when.
 //! Knows nothing of sockets or JSON-RPC. Never waits for a recipient or a screen, and for the disk
 //! only where what must not be lost finds no room.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod agenda;
 mod broker;
 mod clock;
 mod core;
@@ -20,11 +21,14 @@ mod queue;
 mod receipts;
 mod refusal;
 mod registry;
+mod retry;
 mod route;
 mod settings;
 mod subscriptions;
 
 pub use broker::{Broker, Caller, Link, Outgoing, PendingReply};
 pub use clock::now;
+pub use queue::Escalation;
 pub use refusal::Refusal;
+pub use retry::RetryRule;
 pub use settings::Settings;

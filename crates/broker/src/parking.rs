@@ -1,48 +1,76 @@
-//! Messages that nobody can take yet: their agent is known but away, or the broker was restarted
-//! while they were on their way. They are on disk; here they wait for a subscription.
+//! Messages that nobody can take yet: their agent is known but away, the broker was restarted while
+//! they were on their way, or somebody sees to it that they are listened for. They are on disk; here
+//! they wait for a subscription.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use switchboard_model::{Message, Pattern, Shape, Topic};
+use switchboard_model::{AgentId, Message, Pattern, Shape, Topic};
+use switchboard_store::Tried;
 use tokio::time::Instant;
+
+use crate::agenda::Agenda;
 
 /// The place where they wait, by topic and in order of acceptance.
 #[derive(Debug, Default)]
 pub(crate) struct Parking {
     by_topic: HashMap<Topic, BTreeMap<u64, Parked>>,
-    deadlines: BTreeSet<(Instant, u64, Topic)>,
+    deadlines: Agenda<(u64, Topic)>,
 }
 
+/// A message that waits for a subscription.
 #[derive(Debug)]
-struct Parked {
-    message: Arc<Message>,
-    until: Option<Instant>,
+pub(crate) struct Parked {
+    pub(crate) message: Arc<Message>,
+    pub(crate) why: Why,
+    /// What was tried before.
+    pub(crate) tried: Vec<Tried>,
+}
+
+/// What it waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// For its agent, however long that takes.
+    AgentAway,
+    /// The broker was restarted; for somebody to come back until then.
+    Restarted(Instant),
+    /// This default handler takes care of it; for a subscriber until then.
+    CaredForBy(AgentId, Instant),
+}
+
+impl Why {
+    fn until(&self) -> Option<Instant> {
+        match self {
+            Self::AgentAway => None,
+            Self::Restarted(until) | Self::CaredForBy(_, until) => Some(*until),
+        }
+    }
 }
 
 impl Parking {
-    /// Keeps a message until someone subscribes, or until a deadline if it has one.
-    pub(crate) fn park(&mut self, message: Arc<Message>, until: Option<Instant>) {
-        let topic = message.address.topic();
-        if let Some(until) = until {
-            self.deadlines.insert((until, message.seq, topic.clone()));
+    /// Keeps a message until someone subscribes, or until its deadline if it has one.
+    pub(crate) fn park(&mut self, parked: Parked) {
+        let topic = parked.message.address.topic();
+        let seq = parked.message.seq;
+        if let Some(until) = parked.why.until() {
+            self.deadlines.add(until, (seq, topic.clone()));
         }
-        self.by_topic.entry(topic).or_default().insert(message.seq, Parked { message, until });
+        self.by_topic.entry(topic).or_default().insert(seq, parked);
     }
 
-    /// Forgets a message, if it is here.
-    pub(crate) fn remove(&mut self, message: &Message) {
-        let topic = message.address.topic();
-        let Some(on_topic) = self.by_topic.get_mut(&topic) else {
-            return;
-        };
-        let gone = on_topic.remove(&message.seq);
+    /// Takes out a message, if it is here.
+    pub(crate) fn remove(&mut self, message: &Message) -> Option<Parked> {
+        self.remove_at(&message.address.topic(), message.seq)
+    }
+
+    /// Takes out the message of that number on that topic, if it is here.
+    pub(crate) fn remove_at(&mut self, topic: &Topic, seq: u64) -> Option<Parked> {
+        let on_topic = self.by_topic.get_mut(topic)?;
+        let gone = on_topic.remove(&seq);
         if on_topic.is_empty() {
-            self.by_topic.remove(&topic);
+            self.by_topic.remove(topic);
         }
-        if let Some(until) = gone.and_then(|one| one.until) {
-            self.deadlines.remove(&(until, message.seq, topic));
-        }
+        gone
     }
 
     /// How many wait on this topic.
@@ -55,7 +83,7 @@ impl Parking {
         &mut self,
         pattern: &Pattern,
         may: impl Fn(&Topic) -> bool,
-    ) -> Vec<Arc<Message>> {
+    ) -> Vec<Parked> {
         let topics: Vec<Topic> = match pattern.shape() {
             Shape::Exact(text) => Topic::parse(text).into_iter().collect(),
             Shape::Wild { .. } => {
@@ -66,36 +94,25 @@ impl Parking {
             .iter()
             .filter(|topic| may(topic))
             .filter_map(|topic| self.by_topic.remove(topic));
-        let mut taken: Vec<Arc<Message>> = Vec::new();
-        for one in parked.flat_map(BTreeMap::into_values) {
-            if let Some(until) = one.until {
-                self.deadlines.remove(&(until, one.message.seq, one.message.address.topic()));
-            }
-            taken.push(one.message);
-        }
-        taken.sort_unstable_by_key(|message| message.seq);
+        let mut taken: Vec<Parked> = parked.flat_map(BTreeMap::into_values).collect();
+        taken.sort_unstable_by_key(|one| one.message.seq);
         taken
     }
 
-    /// Hands out what has waited too long.
-    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<Arc<Message>> {
-        let mut due = Vec::new();
-        while self.next_deadline().is_some_and(|at| at <= now) {
-            let Some((_, seq, topic)) = self.deadlines.pop_first() else {
-                break;
-            };
-            if let Some(on_topic) = self.by_topic.get_mut(&topic) {
-                due.extend(on_topic.remove(&seq).map(|one| one.message));
-                if on_topic.is_empty() {
-                    self.by_topic.remove(&topic);
-                }
+    /// The next one that has waited too long, if there is one.
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<Parked> {
+        while let Some((seq, topic)) = self.deadlines.take_due(now) {
+            let parked = self.by_topic.get(&topic).and_then(|on_topic| on_topic.get(&seq));
+            // It may have gone and come back with more time, or with none to keep to.
+            if parked.is_some_and(|one| one.why.until().is_some_and(|until| until <= now)) {
+                return self.remove_at(&topic, seq);
             }
         }
-        due
+        None
     }
 
-    /// When the next one has waited too long.
+    /// When the next one may have waited too long.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.deadlines.first().map(|(at, ..)| *at)
+        self.deadlines.next()
     }
 }

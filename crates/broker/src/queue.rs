@@ -1,31 +1,86 @@
 //! What waits for one recipient, and what it holds unanswered.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
 
 use switchboard_model::{DeliveryId, Priority};
+use tokio::time::Instant;
+
+/// How long a delivery waits before it is served as one of the next higher priority.
+#[derive(Clone, Copy, Debug)]
+pub struct Escalation {
+    /// From normal to high.
+    pub to_high: Duration,
+    /// From high to urgent.
+    pub to_urgent: Duration,
+}
+
+impl Default for Escalation {
+    fn default() -> Self {
+        Self { to_high: Duration::from_secs(10), to_urgent: Duration::from_secs(30) }
+    }
+}
+
+impl Escalation {
+    /// How long one waits in this lane. A low one becomes normal when a normal one of its age would
+    /// have become urgent: it is served when there is nothing else, but never starves.
+    fn patience(&self, lane: Priority) -> Option<Duration> {
+        match lane {
+            Priority::Low => Some(self.to_high + self.to_urgent),
+            Priority::Normal => Some(self.to_high),
+            Priority::High => Some(self.to_urgent),
+            Priority::Urgent => None,
+        }
+    }
+}
 
 /// The line in front of one connection: by priority, then in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
-    waiting: [VecDeque<(DeliveryId, usize)>; Priority::ALL.len()],
+    lanes: [VecDeque<Waiting>; Priority::ALL.len()],
     /// Handed over and not answered, with the bytes of each.
     in_flight: HashMap<DeliveryId, usize>,
     in_flight_bytes: usize,
 }
 
+/// One that waits in a lane.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    delivery: DeliveryId,
+    bytes: usize,
+    /// Since when in this lane.
+    since: Instant,
+}
+
 impl Line {
-    pub(crate) fn push(&mut self, priority: Priority, delivery: DeliveryId, bytes: usize) {
-        self.waiting[priority as usize].push_back((delivery, bytes));
+    /// Puts a delivery at the end of its lane, behind those who have moved up by now.
+    pub(crate) fn push(
+        &mut self,
+        priority: Priority,
+        delivery: DeliveryId,
+        bytes: usize,
+        escalation: &Escalation,
+        since: Instant,
+    ) {
+        self.escalate(escalation, since);
+        self.lanes[priority as usize].push_back(Waiting { delivery, bytes, since });
     }
 
     /// The next to hand over, if the recipient may hold more. One that is larger than the whole
     /// allowance goes when nothing else is in flight; else it could never go.
-    pub(crate) fn next(&mut self, most: usize, most_bytes: usize) -> Option<DeliveryId> {
+    pub(crate) fn next(
+        &mut self,
+        most: usize,
+        most_bytes: usize,
+        escalation: &Escalation,
+        now: Instant,
+    ) -> Option<DeliveryId> {
         if self.in_flight.len() >= most {
             return None;
         }
-        let lane = self.waiting.iter_mut().rev().find(|lane| !lane.is_empty())?;
-        let (delivery, bytes) = *lane.front()?;
+        self.escalate(escalation, now);
+        let lane = self.lanes.iter_mut().rev().find(|lane| !lane.is_empty())?;
+        let Waiting { delivery, bytes, .. } = *lane.front()?;
         if self.in_flight_bytes + bytes > most_bytes && !self.in_flight.is_empty() {
             return None;
         }
@@ -35,29 +90,45 @@ impl Line {
         Some(delivery)
     }
 
+    /// Moves up those who have waited long. A lane is in order of arrival, so that only its front
+    /// need be looked at, and those who move up together keep their order.
+    fn escalate(&mut self, escalation: &Escalation, now: Instant) {
+        for lane in Priority::ALL {
+            let Some(patience) = escalation.patience(lane) else { continue };
+            let lane = lane as usize;
+            while let Some(first) = self.lanes[lane].front().copied() {
+                let Some(up) = first.since.checked_add(patience).filter(|up| *up <= now) else {
+                    break;
+                };
+                self.lanes[lane].pop_front();
+                self.lanes[lane + 1].push_back(Waiting { since: up, ..first });
+            }
+        }
+    }
+
     /// It was answered, or no longer matters.
     pub(crate) fn done(&mut self, delivery: DeliveryId) {
         match self.in_flight.remove(&delivery) {
             Some(bytes) => self.in_flight_bytes -= bytes,
             None => {
-                for lane in &mut self.waiting {
-                    lane.retain(|(waiting, _)| *waiting != delivery);
+                for lane in &mut self.lanes {
+                    lane.retain(|waiting| waiting.delivery != delivery);
                 }
             }
         }
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting.iter().map(VecDeque::len).sum()
+        self.lanes.iter().map(VecDeque::len).sum()
     }
 
     pub(crate) fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// Everything in the line, in the order in which it was pushed.
+    /// Everything in the line, in the order in which it was first pushed.
     pub(crate) fn all(&self) -> Vec<DeliveryId> {
-        let waiting = self.waiting.iter().flatten().map(|(delivery, _)| *delivery);
+        let waiting = self.lanes.iter().flatten().map(|waiting| waiting.delivery);
         let mut all: Vec<_> = self.in_flight.keys().copied().chain(waiting).collect();
         all.sort_unstable();
         all
@@ -65,69 +136,4 @@ impl Line {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn higher_priorities_go_first_and_equals_go_in_order() {
-        let mut line = Line::default();
-        for (id, priority) in [
-            (1, Priority::Low),
-            (2, Priority::Normal),
-            (3, Priority::Urgent),
-            (4, Priority::Normal),
-        ] {
-            line.push(priority, DeliveryId(id), 1);
-        }
-        let order: Vec<u64> = std::iter::from_fn(|| line.next(10, 100)).map(|id| id.0).collect();
-        assert_eq!(order, [3, 2, 4, 1]);
-    }
-
-    #[test]
-    fn a_delivery_larger_than_the_allowance_goes_alone() {
-        let mut line = Line::default();
-        line.push(Priority::Normal, DeliveryId(1), 1);
-        line.push(Priority::Normal, DeliveryId(2), 1000);
-        assert_eq!(line.next(10, 100), Some(DeliveryId(1)));
-        assert_eq!(line.next(10, 100), None, "not beside another");
-        line.done(DeliveryId(1));
-        assert_eq!(line.next(10, 100), Some(DeliveryId(2)));
-    }
-
-    proptest! {
-        #[test]
-        fn nothing_is_lost_or_doubled_and_the_limits_hold(
-            steps in prop::collection::vec((0u8..3, 0usize..4, 0usize..50), 1..200),
-        ) {
-            let mut line = Line::default();
-            let (mut pushed, mut held, mut seen) = (0u64, Vec::new(), Vec::new());
-            for (step, priority, bytes) in steps {
-                match step {
-                    0 => {
-                        pushed += 1;
-                        line.push(Priority::ALL[priority], DeliveryId(pushed), bytes);
-                    }
-                    1 => {
-                        if let Some(delivery) = line.next(5, 100) {
-                            held.push(delivery);
-                            seen.push(delivery);
-                        }
-                    }
-                    _ => {
-                        if let Some(delivery) = held.pop() {
-                            line.done(delivery);
-                        }
-                    }
-                }
-                prop_assert_eq!(line.in_flight(), held.len());
-                prop_assert!(held.len() <= 5);
-                prop_assert!(line.in_flight_bytes <= 100 || held.len() == 1);
-                prop_assert_eq!(seen.len() + line.waiting(), usize::try_from(pushed).unwrap());
-            }
-            seen.sort_unstable();
-            seen.dedup();
-            prop_assert_eq!(seen.len() + line.waiting(), usize::try_from(pushed).unwrap());
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! Why the broker would not.
 
-use switchboard_model::{AgentId, Code, Pattern};
+use switchboard_model::{AgentId, Code, JobId, MessageId, Pattern};
 
 /// A command that was not carried out, in words that say what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +37,15 @@ pub enum Refusal {
     /// The disk did not take the message.
     #[error("the message could not be written to disk and was not accepted")]
     StorageFailed,
+    /// Only the person at the console may.
+    #[error("only the operator may do this")]
+    OperatorOnly,
+    /// There is no such dead letter, or somebody has dealt with it.
+    #[error("{0} is no open dead letter: it was replayed, discarded or never died")]
+    NoSuchLetter(MessageId),
+    /// There is no such job, or it cannot do this now.
+    #[error("there is no job {} that could do this now", .0.0)]
+    NoSuchJob(JobId),
     /// The broker is closing down.
     #[error("the broker is stopping: connect again when it is back")]
     Stopping,
@@ -52,6 +61,8 @@ impl Refusal {
             Self::AlreadySubscribed(_) => Code::AlreadySubscribed,
             Self::NotSubscribed(_) => Code::NotSubscribed,
             Self::TooManySubscriptions(_) | Self::QueueFull { .. } | Self::DiskBusy => Code::Busy,
+            Self::OperatorOnly => Code::Forbidden,
+            Self::NoSuchLetter(_) | Self::NoSuchJob(_) => Code::NotFound,
             Self::StorageFailed => Code::StorageFailed,
             Self::Stopping => Code::Stopping,
         }

@@ -128,6 +128,28 @@ impl Registry {
         self.agents.contains_key(id)
     }
 
+    /// Whether any connection speaks for this agent.
+    pub(crate) fn is_connected(&self, id: &AgentId) -> bool {
+        self.agents.get(id).is_some_and(|agent| !agent.connections.is_empty())
+    }
+
+    /// What an agent is called, and by which door it last came.
+    pub(crate) fn introduction(&self, id: &AgentId) -> Option<(&str, Door)> {
+        self.agents.get(id).map(|agent| (agent.record.name.as_str(), agent.record.door))
+    }
+
+    /// The newest live subscription of an agent that is wanted.
+    pub(crate) fn subscription_of(
+        &self,
+        id: &AgentId,
+        wanted: impl Fn(&Subscription) -> bool,
+    ) -> Option<&Arc<Subscription>> {
+        let live =
+            self.agents.get(id)?.connections.iter().filter_map(|id| self.connections.get(id));
+        let listens = live.flat_map(|one| &one.subscriptions).filter(|one| wanted(one));
+        listens.max_by_key(|one| one.id)
+    }
+
     pub(crate) fn touch(&mut self, id: &AgentId, now: Timestamp) {
         if let Some(agent) = self.agents.get_mut(id) {
             agent.record.last_seen = now;

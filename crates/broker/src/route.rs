@@ -7,6 +7,10 @@ use switchboard_model::{Policy, Topic};
 
 use crate::subscriptions::{Subscription, Subscriptions};
 
+/// The topic of the default handlers: who subscribes to it is asked about messages that nobody
+/// listens for.
+pub(crate) const UNROUTED: &str = "system:unrouted";
+
 /// Who gets a message.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
@@ -30,7 +34,7 @@ pub(crate) fn plan(subscriptions: &Subscriptions, topic: &Topic) -> Plan {
     plan
 }
 
-fn newest_of_each_connection(list: &mut Vec<Arc<Subscription>>) {
+pub(crate) fn newest_of_each_connection(list: &mut Vec<Arc<Subscription>>) {
     if list.len() < 2 {
         return;
     }

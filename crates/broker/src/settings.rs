@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use switchboard_model::Policy;
 
+use crate::{Escalation, RetryRule};
+
 /// Limits and times of the delivery engine.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// How long a recipient may take to answer.
     pub timeout: Duration,
+    /// How often and how soon a recipient is asked again.
+    pub retry: RetryRule,
+    /// How long a delivery waits before it is served as one of the next higher priority.
+    pub escalation: Escalation,
+    /// How long a message that a default handler takes care of waits for a subscriber.
+    pub unrouted: Duration,
     /// When a chain of subscribers stops, for subscriptions that do not say.
     pub policy: Policy,
     /// Subscriptions on one connection.
@@ -27,6 +35,9 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(30),
+            retry: RetryRule::default(),
+            escalation: Escalation::default(),
+            unrouted: Duration::from_secs(10),
             policy: Policy::default(),
             subscriptions: 256,
             in_flight: 1000,

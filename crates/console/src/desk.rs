@@ -1,21 +1,27 @@
 //! Answers the operator's calls.
 
+mod letters;
+mod lines;
+mod spawned;
+
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use switchboard_broker::{Broker, Caller, Refusal};
+use switchboard_broker::{Broker, Caller, Refusal, now};
 use switchboard_model::{
-    Ack, Address, Code, Command, Kind, MessageDetail, Payload, Priority, Receipt, Reply, Send,
-    Topic, Wait,
+    Ack, Address, Code, Command, Fate, Kind, MessageDetail, Payload, Receipt, Reply, RouteView,
+    Send, Topic, Wait,
 };
 use switchboard_store::Store;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Mutex, mpsc, watch};
 
 use crate::Feed;
 use crate::api::{
-    AckView, AgentList, Call, CallError, DemoSwitch, MessagePage, MessageQuery, Nothing,
-    OneMessage, SendResult, SendTest, Status, Watch,
+    AckView, AgentList, Call, CallError, DemoSwitch, JobList, MessagePage, MessageQuery, Nothing,
+    OneMessage, RouteQuery, SendResult, SendTest, SpawnedList, Status, Watch,
 };
 use crate::recent::Recent;
 
@@ -37,8 +43,14 @@ pub struct Parts {
     pub store: Store,
     /// What is running here.
     pub status: watch::Receiver<Status>,
+    /// The agents that the default handler started.
+    pub spawned: watch::Receiver<SpawnedList>,
+    /// The folder with what they wrote, a file each.
+    pub spawned_output: PathBuf,
     /// Starts and stops the demo agents. Holds a few wishes; the operator waits when it is full.
     pub demo: mpsc::Sender<DemoSwitch>,
+    /// Held by the import that is under way.
+    pub importing: Mutex<()>,
 }
 
 impl Console {
@@ -60,6 +72,19 @@ impl Console {
             Call::Messages(query) => json(&self.messages(query).await?),
             Call::Message(one) => json(&self.message(&one).await?),
             Call::Send(send) => json(&self.send(send).await?),
+            Call::Route(query) => json(&self.route(query).await?),
+            Call::DeadLetters(query) => json(&self.letters(query).await?),
+            Call::Replay(one) => json(&self.replay(one).await?),
+            Call::ReplayMany(many) => json(&self.replay_many(many).await?),
+            Call::Discard(many) => json(&self.discard(many).await?),
+            Call::Restore(many) => json(&self.restore(many).await?),
+            Call::Jobs(Nothing {}) => json(&JobList { jobs: self.broker().jobs().await }),
+            Call::StopJob(one) => json(&self.turn_job(Command::StopJob(one.id)).await?),
+            Call::ResumeJob(one) => json(&self.turn_job(Command::ResumeJob(one.id)).await?),
+            Call::ExportLetters(export) => json(&self.export_letters(export).await?),
+            Call::ImportLetters(import) => json(&self.import_letters(import).await?),
+            Call::Spawned(Nothing {}) => json(&self.spawned()),
+            Call::SpawnedOutput(one) => json(&self.spawned_output(&one).await?),
             Call::Demo(switch) => json(&self.demo(switch).await?),
         }
     }
@@ -110,8 +135,9 @@ impl Console {
     }
 
     async fn send(&self, send: SendTest) -> Result<SendResult, CallError> {
-        let topic = Topic::parse(&send.topic).map_err(|error| invalid(error.to_string()))?;
-        let payload = Payload::parse(&send.payload).map_err(|error| invalid(error.to_string()))?;
+        let topic = parse_topic(&send.topic)?;
+        let payload = parse_payload(&send.payload)?;
+        let expires_at = send.ttl_ms.map(|ttl| now().plus(Duration::from_millis(ttl)));
         let address = Address::from(topic);
         let kind = match &address {
             Address::Agent(_) => Kind::Request,
@@ -121,20 +147,37 @@ impl Console {
             address,
             kind,
             capability: None,
-            priority: Priority::Normal,
+            priority: send.priority.unwrap_or_default(),
             correlation: None,
             conversation: None,
             payload,
-            expires_at: None,
+            expires_at,
             wait: Wait::FirstAttempts,
         });
+        self.sent(command).await
+    }
+
+    /// Submits what sends a message, and waits for how it goes.
+    async fn sent(&self, command: Command) -> Result<SendResult, CallError> {
         match self.broker().submit(Caller::Operator, command).await? {
             Reply::Sent(receipt) => Ok(receipt.into()),
-            Reply::Joined(_) | Reply::Subscribed(_) | Reply::Done => Err(CallError {
-                code: Code::Internal,
-                message: "the broker gave an answer of another kind".to_owned(),
-            }),
+            Reply::Joined(_)
+            | Reply::Subscribed(_)
+            | Reply::Job(_)
+            | Reply::Imported(_)
+            | Reply::Done => Err(unexpected()),
         }
+    }
+
+    async fn route(&self, query: RouteQuery) -> Result<RouteView, CallError> {
+        let topic = parse_topic(&query.topic)?;
+        let mut view = self.broker().route(topic).await?;
+        if let Some(Err(error)) = query.payload.as_deref().map(parse_payload) {
+            view.fate = Fate::Refused;
+            view.explanation = format!("it would not be accepted: {}", error.message);
+            view.refused = Some(error.message);
+        }
+        Ok(view)
     }
 
     async fn demo(&self, switch: DemoSwitch) -> Result<Nothing, CallError> {
@@ -148,6 +191,19 @@ fn json(reply: &impl Serialize) -> Result<Box<RawValue>, CallError> {
         tracing::error!(%error, "a reply could not be written as JSON");
         CallError { code: Code::Internal, message: "the reply could not be written".to_owned() }
     })
+}
+
+fn parse_topic(text: &str) -> Result<Topic, CallError> {
+    Topic::parse(text).map_err(|error| invalid(error.to_string()))
+}
+
+fn parse_payload(text: &str) -> Result<Payload, CallError> {
+    Payload::parse(text).map_err(|error| invalid(error.to_string()))
+}
+
+fn unexpected() -> CallError {
+    let message = "the broker gave an answer of another kind".to_owned();
+    CallError { code: Code::Internal, message }
 }
 
 fn invalid(message: String) -> CallError {
@@ -186,6 +242,7 @@ impl From<Ack> for AckView {
             outcome: ack.outcome,
             message: ack.message,
             payload_text: ack.payload.map(|payload| payload.as_str().to_owned()),
+            again_in_seconds: ack.again_in.map(|delay| delay.as_secs_f64()),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    AgentId, AgentView, Event, Message, MessageFilter, MessageRow, MessageState,
+    AgentId, AgentView, Event, JobId, JobView, Message, MessageFilter, MessageRow, MessageState,
 };
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -22,7 +22,7 @@ use crate::api::{FeedEvent, Figures, Moved, Status};
 const FRAME: Duration = Duration::from_millis(50);
 /// Rows in a snapshot and in a batch.
 const ROWS: usize = 300;
-/// Rows that were sent while they waited, and of which the screen wants to hear again.
+/// Rows that were sent and may still move, and of which the screen wants to hear again.
 const FOLLOWED: usize = 4000;
 /// How many frames a message that moved is looked for in the store, which may learn of it later.
 const PATIENCE: u8 = 40;
@@ -38,6 +38,7 @@ pub struct Feed {
     seq: u64,
     /// What the next batch will say.
     agents: BTreeMap<AgentId, Arc<AgentView>>,
+    jobs: BTreeMap<JobId, Arc<JobView>>,
     rows: VecDeque<MessageRow>,
     skipped: u64,
     moved: BTreeMap<u64, Moved>,
@@ -64,6 +65,7 @@ impl Feed {
             frames,
             seq: 0,
             agents: BTreeMap::new(),
+            jobs: BTreeMap::new(),
             rows: VecDeque::new(),
             skipped: 0,
             moved: BTreeMap::new(),
@@ -108,6 +110,7 @@ impl Feed {
             Vec::new()
         });
         let agents = self.console.broker().agents().await;
+        let jobs = self.console.broker().jobs().await;
         // The newest may not be on disk yet.
         let fresh = self.console.recent().rows_after(rows.first().map(|row| row.seq));
         self.newest = fresh.last().map(|(row, _)| row.seq).or(rows.first().map(|row| row.seq));
@@ -117,8 +120,9 @@ impl Feed {
             }
         }
         rows.truncate(ROWS);
-        self.followed = rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq).collect();
+        self.followed = rows.iter().filter(|row| may_move(row.state)).map(|row| row.seq).collect();
         self.agents.clear();
+        self.jobs.clear();
         self.rows.clear();
         self.skipped = 0;
         self.moved.clear();
@@ -128,9 +132,10 @@ impl Feed {
             seq: self.next_seq(),
             status: self.console.status(),
             totals: self.console.broker().totals(),
-            figures: self.console.recent().figures(),
+            figures: self.figures_now(),
             agents,
             rows,
+            jobs,
         }
     }
 
@@ -142,16 +147,18 @@ impl Feed {
                     self.show(MessageRow::of(&message), &message);
                 }
             }
-            Event::Moved { seq, state, to, took_micros, error } => {
+            Event::Moved { seq, state, to, took_micros, error, retry_at } => {
                 let error = error.as_deref().map(str::to_owned);
-                self.move_on(Moved { seq, state, to, took_micros, error });
+                self.move_on(Moved { seq, state, to, took_micros, error, retry_at });
             }
             Event::Withdrawn { seq } => {
                 let error = Some("could not be written to disk".to_owned());
                 let state = MessageState::Refused;
-                self.move_on(Moved { seq, state, to: None, took_micros: 0, error });
+                let (to, took_micros, retry_at) = (None, None, None);
+                self.move_on(Moved { seq, state, to, took_micros, error, retry_at });
             }
             Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
+            Event::Job(view) => drop(self.jobs.insert(view.id, view)),
         }
     }
 
@@ -171,7 +178,10 @@ impl Feed {
         if let Some(row) = self.rows.iter_mut().rev().find(|row| row.seq == moved.seq) {
             return moved.apply(row);
         }
-        if self.followed.remove(&moved.seq) {
+        if self.followed.contains(&moved.seq) {
+            if !may_move(moved.state) {
+                self.followed.remove(&moved.seq);
+            }
             self.moved.insert(moved.seq, moved);
             return;
         }
@@ -209,6 +219,7 @@ impl Feed {
         !self.rows.is_empty()
             || !self.moved.is_empty()
             || !self.agents.is_empty()
+            || !self.jobs.is_empty()
             || self.status.has_changed().unwrap_or(false)
             || self.figures.has_changed().unwrap_or(false)
     }
@@ -218,21 +229,29 @@ impl Feed {
         self.status.mark_unchanged();
         self.figures.mark_unchanged();
         let rows: Vec<MessageRow> = std::mem::take(&mut self.rows).into();
-        self.followed.extend(rows.iter().filter(|row| is_waiting(row)).map(|row| row.seq));
+        self.followed.extend(rows.iter().filter(|row| may_move(row.state)).map(|row| row.seq));
         while self.followed.len() > FOLLOWED {
             self.followed.pop_first();
         }
         let agents = std::mem::take(&mut self.agents).into_values();
+        let jobs = std::mem::take(&mut self.jobs).into_values();
         FeedEvent::Batch {
             seq: self.next_seq(),
             totals: self.console.broker().totals(),
-            figures: self.console.recent().figures(),
+            figures: self.figures_now(),
             status: status_changed.then(|| self.console.status()),
             agents: agents.map(Arc::unwrap_or_clone).collect(),
             rows,
             skipped: std::mem::take(&mut self.skipped),
             moved: std::mem::take(&mut self.moved).into_values().collect(),
+            jobs: jobs.map(Arc::unwrap_or_clone).collect(),
         }
+    }
+
+    /// The figures as they were last taken, with what is counted as it happens.
+    fn figures_now(&self) -> Figures {
+        let open_letters = self.console.broker().open_letters();
+        Figures { open_letters, ..self.console.recent().figures() }
     }
 
     fn next_seq(&mut self) -> u64 {
@@ -241,14 +260,22 @@ impl Feed {
     }
 }
 
-fn is_waiting(row: &MessageRow) -> bool {
-    row.state == MessageState::Waiting
+/// Whether a message of this state may be heard of again; what died may be sent again.
+fn may_move(state: MessageState) -> bool {
+    match state {
+        MessageState::Waiting
+        | MessageState::Dead
+        | MessageState::Expired
+        | MessageState::Discarded => true,
+        MessageState::Processed | MessageState::Refused => false,
+    }
 }
 
 impl Moved {
     pub(crate) fn apply(&self, row: &mut MessageRow) {
         row.state = self.state;
-        row.took_micros = Some(self.took_micros);
+        row.took_micros = self.took_micros.or(row.took_micros);
+        row.retry_at = self.retry_at;
         row.error.clone_from(&self.error);
         if let Some(to) = &self.to {
             row.to = Some(to.clone());

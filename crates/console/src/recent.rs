@@ -94,18 +94,20 @@ impl Memory {
                     self.forget(*oldest);
                 }
             }
-            Event::Moved { seq, state, to, took_micros, error } => {
-                if self.times.len() == TIMES {
-                    self.times.pop_front();
+            Event::Moved { seq, state, to, took_micros, error, retry_at } => {
+                if let Some(took) = took_micros {
+                    if self.times.len() == TIMES {
+                        self.times.pop_front();
+                    }
+                    self.times.push_back(took);
                 }
-                self.times.push_back(took_micros);
                 if let Some(one) = self.rows.get_mut(&seq) {
                     let error = error.as_deref().map(str::to_owned);
-                    one.moved = Some(Moved { seq, state, to, took_micros, error });
+                    one.moved = Some(Moved { seq, state, to, took_micros, error, retry_at });
                 }
             }
             Event::Withdrawn { seq } => self.forget(seq),
-            Event::Agent(_) => {}
+            Event::Agent(_) | Event::Job(_) => {}
         }
     }
 
@@ -162,6 +164,7 @@ async fn take_figures(
             per_second: rate(&counts),
             p50_micros,
             p99_micros,
+            open_letters: broker.open_letters(),
             connections: broker.connections(),
             database_bytes: store.size_bytes().await.unwrap_or_default(),
             uptime_seconds: started.elapsed().as_secs(),

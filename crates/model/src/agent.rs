@@ -52,6 +52,38 @@ impl fmt::Display for Door {
     }
 }
 
+/// What happened to an agent, as other agents are told of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifecycle {
+    /// Its first connection joined.
+    Connected,
+    /// Its last connection ended.
+    Disconnected,
+    /// The default handler started it.
+    Spawned,
+    /// It was started by the default handler, and ended well.
+    Completed,
+    /// It was started by the default handler, and failed.
+    Error,
+}
+
+impl Lifecycle {
+    /// Everything that can happen.
+    pub const ALL: [Self; 5] =
+        [Self::Connected, Self::Disconnected, Self::Spawned, Self::Completed, Self::Error];
+
+    /// What happened, in the last word of the topic and in the event.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Connected => "connected",
+            Self::Disconnected => "disconnected",
+            Self::Spawned => "spawned",
+            Self::Completed => "completed",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// Whether an agent can take messages now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]

@@ -1,8 +1,9 @@
 //! What a caller may ask of the broker, and what it is told.
 
 use crate::{
-    Ack, Address, AgentId, Answer, Capability, ConversationId, DeliveryId, Kind, MessageId,
-    MessageState, Pattern, Payload, Policy, Priority, SubscriptionId, Timestamp,
+    Ack, Address, AgentId, Answer, Capability, ConversationId, DeadMessage, DeliveryId, JobId,
+    JobView, Kind, Lifecycle, MessageId, MessageState, NewJob, Pattern, Payload, Policy, Priority,
+    SubscriptionId, Timestamp, Topic,
 };
 
 /// Everything that can change anything. Every door, the operator and discovered peers speak this.
@@ -35,6 +36,36 @@ pub enum Command {
     },
     /// Be seen alive.
     Touch,
+    /// Send a new message in the place of a dead letter. Only the operator may.
+    Replay(Box<Replay>),
+    /// Do something with many dead letters. Only the operator may.
+    StartJob(NewJob),
+    /// Stop a job where it is. Only the operator may.
+    StopJob(JobId),
+    /// Let a stopped job go on. Only the operator may.
+    ResumeJob(JobId),
+    /// Take in dead letters from elsewhere. Only the operator may.
+    Import(Vec<DeadMessage>),
+    /// Tell agents what happened to one of them. Only the operator's own programs may.
+    Announce {
+        /// What happened.
+        event: Lifecycle,
+        /// To whom.
+        agent: AgentId,
+        /// More about it, for people.
+        detail: String,
+    },
+}
+
+/// A dead letter to be sent again.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The dead letter, as it lies on disk.
+    pub letter: DeadMessage,
+    /// Where it goes now, if not where it went then.
+    pub topic: Option<Topic>,
+    /// What it carries now, if not what it carried then.
+    pub payload: Option<Payload>,
 }
 
 /// Who an agent says it is.
@@ -91,6 +122,10 @@ pub enum Reply {
     Subscribed(SubscriptionId),
     /// The message is on disk, and as far on its way as the sender wanted to wait for.
     Sent(Receipt),
+    /// The job is as it is now.
+    Job(Box<JobView>),
+    /// So many dead letters were taken in.
+    Imported(usize),
     /// It is done; there is nothing more to say.
     Done,
 }

@@ -1,5 +1,7 @@
 //! Deliveries: one message on its way to one recipient, and what the recipient said.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -48,10 +50,24 @@ pub struct Answer {
     /// The recipient is of the first generation, which says only whether to stop; that it took
     /// the message is then no reason to stop.
     pub stops_only_on_request: bool,
+    /// Whether the recipient wants to be asked again.
+    pub again: Again,
     /// Words for people.
     pub message: Option<String>,
     /// What the recipient gives back to the sender.
     pub payload: Option<Payload>,
+}
+
+/// Whether a recipient that did not process a message wants to be asked again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    /// It did not say so.
+    #[default]
+    NotAsked,
+    /// It does, when the broker sees fit.
+    Soon,
+    /// It does, after this time.
+    After(Duration),
 }
 
 /// How one attempt at a delivery ended.
@@ -198,4 +214,6 @@ pub struct Ack {
     pub message: Option<String>,
     /// What the recipient gave back.
     pub payload: Option<Payload>,
+    /// When the recipient is asked again, if it is.
+    pub again_in: Option<Duration>,
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{AgentId, AgentView, Message, MessageState};
+use crate::{AgentId, AgentView, JobView, Message, MessageState, Timestamp};
 
 /// A fact about the running broker.
 #[derive(Clone, Debug)]
@@ -17,10 +17,12 @@ pub enum Event {
         state: MessageState,
         /// Who has it or took it.
         to: Option<AgentId>,
-        /// Microseconds from acceptance to here.
-        took_micros: u64,
+        /// Microseconds from acceptance to here; none where the operator moved it.
+        took_micros: Option<u64>,
         /// What went wrong, if it did.
         error: Option<Arc<str>>,
+        /// When somebody is asked again, if the message waits for that.
+        retry_at: Option<Timestamp>,
     },
     /// A message could not be written to disk, so it was not accepted after all.
     Withdrawn {
@@ -29,4 +31,6 @@ pub enum Event {
     },
     /// An agent came, went or changed.
     Agent(Arc<AgentView>),
+    /// A job began, went on or ended.
+    Job(Arc<JobView>),
 }

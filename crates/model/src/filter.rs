@@ -224,6 +224,7 @@ mod tests {
             created_at: Timestamp(0),
             took_micros: None,
             error: None,
+            retry_at: None,
             payload_bytes: 0,
             payload: None,
         }

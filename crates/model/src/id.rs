@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use ts_rs::TS;
 use uuid::Uuid;
 
+use crate::Lifecycle;
+
 /// The name of an agent, the same on every door: 1 to 128 visible characters.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS)]
 #[ts(as = "String")]
@@ -41,9 +43,17 @@ impl AgentId {
         Self("switchboard".into())
     }
 
+    /// Whether this is the broker itself.
+    pub fn is_switchboard(&self) -> bool {
+        self.as_str() == "switchboard"
+    }
+
     /// Whether this id belongs to the broker or the operator, and so to no agent.
     pub fn is_reserved(&self) -> bool {
-        matches!(self.as_str(), "operator" | "switchboard" | "router" | "lobby" | "global_lobby")
+        let own = ["operator", "switchboard", "router", "lobby", "global_lobby"];
+        // `agent:connected` is a lifecycle event, so it can be nobody's address.
+        own.contains(&self.as_str())
+            || Lifecycle::ALL.iter().any(|event| event.as_str() == self.as_str())
     }
 
     /// The id as text.
@@ -107,6 +117,11 @@ pub struct DeliveryId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(as = "u32")]
 pub struct ConnectionId(pub u64);
+
+/// One piece of long work. A larger number was begun later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[ts(as = "u32")]
+pub struct JobId(pub u64);
 
 /// One subscription. A larger number is a newer subscription.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -233,4 +233,6 @@ pub struct Message {
     pub accepted_at: Timestamp,
     /// When it stops being worth delivering.
     pub expires_at: Option<Timestamp>,
+    /// The dead letter in whose place it was sent.
+    pub replay_of: Option<MessageId>,
 }

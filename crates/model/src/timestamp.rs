@@ -1,5 +1,7 @@
 //! A point in time on the broker's clock.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
@@ -21,10 +23,10 @@ impl Timestamp {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 
-    /// This point, some milliseconds later.
+    /// This point, that much later.
     #[must_use]
-    pub fn plus_millis(self, millis: u64) -> Self {
-        let micros = i64::try_from(millis.saturating_mul(1000)).unwrap_or(i64::MAX);
+    pub fn plus(self, delay: Duration) -> Self {
+        let micros = i64::try_from(delay.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(micros))
     }
 

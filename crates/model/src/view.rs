@@ -4,8 +4,8 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::{
-    AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, DeadReason, DeliveryId,
-    DeliveryState, Door, Kind, Message, MessageId, MessageState, Payload, Policy, Priority,
+    AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, DeliveryId, DeliveryState,
+    Door, Kind, Letter, Message, MessageId, MessageState, Payload, Policy, Priority,
     SubscriptionId, Timestamp,
 };
 
@@ -41,6 +41,8 @@ pub struct MessageRow {
     pub took_micros: Option<u64>,
     /// What went wrong, if something did.
     pub error: Option<String>,
+    /// When a recipient is asked again, if the message waits for that.
+    pub retry_at: Option<Timestamp>,
     /// The payload's length in bytes.
     pub payload_bytes: u64,
     /// The payload itself, where it was asked for.
@@ -67,6 +69,7 @@ impl MessageRow {
             created_at: message.accepted_at,
             took_micros: None,
             error: None,
+            retry_at: None,
             payload_bytes: message.payload.as_str().len() as u64,
             payload: None,
         }
@@ -87,8 +90,10 @@ pub struct MessageDetail {
     pub expires_at: Option<Timestamp>,
     /// When it was settled.
     pub settled_at: Option<Timestamp>,
-    /// Why it is a dead letter, if it is one.
-    pub dead_reason: Option<DeadReason>,
+    /// The dead letter that it is or was, if it ever died.
+    pub letter: Option<Letter>,
+    /// The dead letter in whose place it was sent.
+    pub replay_of: Option<MessageId>,
     /// Each recipient, in the order in which they were asked.
     pub deliveries: Vec<DeliveryView>,
 }
@@ -105,8 +110,12 @@ pub struct DeliveryView {
     pub door: Door,
     /// The subscription's pattern that brought it here.
     pub pattern: Option<String>,
+    /// Whether the recipient only watches.
+    pub observer: bool,
     /// Where it is.
     pub state: DeliveryState,
+    /// When the recipient is asked again, if it is.
+    pub retry_at: Option<Timestamp>,
     /// Each try.
     pub attempts: Vec<AttemptView>,
 }

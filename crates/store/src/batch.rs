@@ -6,9 +6,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use switchboard_model::{AgentId, DeliveryId, DeliveryState, Message, MessageState, Timestamp};
+use switchboard_model::{
+    AgentId, DeliveryId, DeliveryState, JobId, Message, MessageState, Timestamp,
+};
 
-use crate::record::{AgentRecord, AttemptRecord, DeliveryRecord, Record, SubscriptionRecord};
+use crate::record::{
+    AgentRecord, AttemptRecord, DeliveryRecord, JobRecord, LetterRecord, Record, SubscriptionRecord,
+};
 use crate::total::Delta;
 
 /// The rows to insert and change in one transaction.
@@ -20,10 +24,12 @@ pub(crate) struct Batch {
     /// Each wave has a message at most once; waves are applied in order.
     pub(crate) settles: Vec<Vec<Settle>>,
     pub(crate) deliveries: Vec<NewDelivery>,
-    pub(crate) delivery_states: Vec<(DeliveryId, DeliveryState)>,
+    pub(crate) delivery_states: Vec<(DeliveryId, Standing)>,
     pub(crate) attempts: Vec<AttemptRecord>,
     pub(crate) dead_letters: Vec<NewDeadLetter>,
-    pub(crate) closed_letters: Vec<ClosedLetter>,
+    /// What became of dead letters, in order.
+    pub(crate) letters: Vec<LetterRecord>,
+    pub(crate) jobs: Vec<JobRecord>,
     pub(crate) audits: Vec<NewAudit>,
     /// What is known of the totals before anything is updated.
     pub(crate) delta: Delta,
@@ -37,7 +43,7 @@ struct Places {
     message: HashMap<u64, usize>,
     delivery: HashMap<DeliveryId, usize>,
     delivery_state: HashMap<DeliveryId, usize>,
-    closed_letter: HashMap<u64, usize>,
+    job: HashMap<JobId, usize>,
     waves: HashMap<u64, usize>,
 }
 
@@ -76,20 +82,20 @@ pub(crate) struct Settle {
 /// A delivery to insert, as it is at the end of the batch.
 pub(crate) struct NewDelivery {
     pub(crate) record: DeliveryRecord,
+    pub(crate) standing: Standing,
+}
+
+/// Where a delivery is, and when its recipient is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standing {
     pub(crate) state: DeliveryState,
+    pub(crate) due_at: Option<Timestamp>,
 }
 
 /// A dead letter to insert or open again.
 pub(crate) struct NewDeadLetter {
     pub(crate) message: u64,
     pub(crate) reason: &'static str,
-    pub(crate) at: Timestamp,
-}
-
-/// A dead letter that is open no longer, if its message is dead no longer.
-pub(crate) struct ClosedLetter {
-    pub(crate) message: u64,
-    pub(crate) status: &'static str,
     pub(crate) at: Timestamp,
 }
 
@@ -130,10 +136,13 @@ impl Batch {
             Record::Delivery(delivery) => {
                 self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
                 self.places.delivery.insert(delivery.id, self.deliveries.len());
-                self.deliveries
-                    .push(NewDelivery { record: delivery.clone(), state: DeliveryState::Waiting });
+                let standing = Standing { state: DeliveryState::Waiting, due_at: None };
+                self.deliveries.push(NewDelivery { record: delivery.clone(), standing });
             }
             Record::Attempt(attempt) => self.attempted(attempt),
+            Record::DeliveryEnded(id) => {
+                self.stands(*id, Standing { state: DeliveryState::Failed, due_at: None });
+            }
             Record::Settled { message, from, state, at, to, error } => self.settle(Settle {
                 message: *message,
                 from: *from,
@@ -147,6 +156,14 @@ impl Batch {
                 reason: reason.as_str(),
                 at: *at,
             }),
+            Record::Letter(letter) => self.letters.push(letter.clone()),
+            Record::Job(job) => match self.places.job.get(&job.view.id) {
+                Some(place) => self.jobs[*place] = (**job).clone(),
+                None => {
+                    self.places.job.insert(job.view.id, self.jobs.len());
+                    self.jobs.push((**job).clone());
+                }
+            },
             Record::Audit { at, actor, action, subject, detail } => self.audits.push(NewAudit {
                 at: *at,
                 actor: actor.clone(),
@@ -187,17 +204,21 @@ impl Batch {
         let id = attempt.delivery;
         // Its delivery may have been refused with its message; its number is used up all the same.
         self.delta.last_delivery = self.delta.last_delivery.max(id.0);
+        self.stands(id, Standing { state: attempt.state, due_at: attempt.due_at });
+        self.attempts.push(attempt.clone());
+    }
+
+    fn stands(&mut self, id: DeliveryId, standing: Standing) {
         let fresh = self.places.delivery.get(&id).copied();
         let changed = self.places.delivery_state.get(&id).copied();
         if let Some(delivery) = fresh.and_then(|place| self.deliveries.get_mut(place)) {
-            delivery.state = attempt.state;
+            delivery.standing = standing;
         } else if let Some(change) = changed.and_then(|place| self.delivery_states.get_mut(place)) {
-            change.1 = attempt.state;
+            change.1 = standing;
         } else {
             self.places.delivery_state.insert(id, self.delivery_states.len());
-            self.delivery_states.push((id, attempt.state));
+            self.delivery_states.push((id, standing));
         }
-        self.attempts.push(attempt.clone());
     }
 
     fn settle(&mut self, mut settle: Settle) {
@@ -206,8 +227,8 @@ impl Batch {
             settle.settled_at = at;
         }
         let fresh = self.places.message.get(&settle.message).copied();
-        let applies = match fresh.and_then(|place| self.messages.get_mut(place)) {
-            Some(message) if message.state != settle.from => false,
+        match fresh.and_then(|place| self.messages.get_mut(place)) {
+            Some(message) if message.state != settle.from => {}
             Some(message) => {
                 message.state = settle.state;
                 message.settled_at = settle.settled_at;
@@ -216,7 +237,6 @@ impl Batch {
                     message.taken_by.clone_from(&settle.to);
                 }
                 self.delta.moved(settle.from, settle.state, 1);
-                true
             }
             None => {
                 let wave = self.places.waves.entry(settle.message).or_default();
@@ -227,27 +247,6 @@ impl Batch {
                     settles.push(settle.clone());
                 }
                 *wave += 1;
-                true
-            }
-        };
-        if applies && settle.from == MessageState::Dead {
-            self.close_letter(settle.message, settle.state, at.unwrap_or_default());
-        }
-    }
-
-    fn close_letter(&mut self, message: u64, state: MessageState, at: Timestamp) {
-        let status = match state {
-            MessageState::Dead => return,
-            MessageState::Discarded | MessageState::Expired | MessageState::Refused => "discarded",
-            MessageState::Waiting | MessageState::Processed => "replayed",
-        };
-        let closed = ClosedLetter { message, status, at };
-        let place = self.places.closed_letter.get(&message).copied();
-        match place.and_then(|place| self.closed_letters.get_mut(place)) {
-            Some(earlier) => *earlier = closed,
-            None => {
-                self.places.closed_letter.insert(message, self.closed_letters.len());
-                self.closed_letters.push(closed);
             }
         }
     }

@@ -33,6 +33,8 @@ macro_rules! filtered {
     };
 }
 
+pub(crate) use filtered;
+
 /// A page by everything but words. Also reads what is not in the index yet.
 const PAGE: &str = concat!(
     read!(),
@@ -63,11 +65,11 @@ const FOUND_AGAIN: &str = concat!(
 const CHUNK: u32 = 64;
 
 /// A place in the history and what is wanted from there on.
-struct Page<'a> {
-    filter: &'a MessageFilter,
-    before: u64,
-    limit: u32,
-    payloads: bool,
+pub(crate) struct Page<'a> {
+    pub(crate) filter: &'a MessageFilter,
+    pub(crate) before: u64,
+    pub(crate) limit: u32,
+    pub(crate) payloads: bool,
 }
 
 /// Messages that pass the filter, newest first, those before `before` if it is given.
@@ -145,7 +147,14 @@ impl Page<'_> {
         }
     }
 
-    fn bind<'q>(&self, query: Query<'q>, before: u64, limit: u32, payloads: bool) -> Query<'q> {
+    /// Binds the second to the eleventh value of a statement that filters messages.
+    pub(crate) fn bind<'q>(
+        &self,
+        query: Query<'q>,
+        before: u64,
+        limit: u32,
+        payloads: bool,
+    ) -> Query<'q> {
         query
             .bind(int(before))
             .bind(self.filter.kind.map(|kind| kind.as_str()))
@@ -175,7 +184,7 @@ pub(crate) async fn message(
     let Some(mut detail) = message::by_id(&mut snapshot, id).await? else {
         return Ok(None);
     };
-    detail.dead_reason = dead_letter::reason(&mut snapshot, detail.row.seq).await?;
+    detail.letter = dead_letter::of_message(&mut snapshot, detail.row.seq).await?;
     detail.deliveries = delivery::of_message(&mut snapshot, detail.row.seq).await?;
     Ok(Some(detail))
 }

@@ -23,6 +23,8 @@ mod error;
 mod folder;
 mod history;
 mod housekeeping;
+mod job;
+mod letters;
 mod message;
 mod open;
 mod queue;
@@ -39,8 +41,11 @@ mod writer;
 mod tests;
 
 pub use commit::Commit;
+pub use delivery::Tried;
 pub use error::Error;
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
-pub use record::{AgentRecord, AttemptRecord, DeliveryRecord, Record, SubscriptionRecord};
+pub use record::{
+    AgentRecord, AttemptRecord, DeliveryRecord, JobRecord, LetterRecord, Record, SubscriptionRecord,
+};
 pub use store::Store;

@@ -17,12 +17,13 @@ use crate::rows::{Many, int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[WAITING, BY_ID];
+pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, BY_ID];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
-     correlation, conversation, accepted_at, expires_at, state, settled_at, error, payload) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+     correlation, conversation, accepted_at, expires_at, state, settled_at, error, replay_of, \
+     payload) values",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "",
 );
 
@@ -38,19 +39,39 @@ macro_rules! columns {
     () => {
         "m.seq, m.id, m.sender, m.recipient, m.topic, m.capability, m.kind, m.priority, m.door, \
          m.conversation, m.accepted_at, m.state, m.settled_at, m.error, \
+         case m.state when 'waiting' then \
+             (select min(due_at) from delivery where message = m.seq) end as retry_at, \
          octet_length(m.payload) as payload_bytes"
     };
 }
 pub(crate) use columns;
 
-const WAITING: &str = "select seq, id, sender, recipient, topic, capability, kind, priority, door, \
-     correlation, conversation, accepted_at, expires_at, payload \
-     from message where state = 'waiting' and seq > ? order by seq limit ?";
+/// The columns of a whole message, as `message` reads them.
+macro_rules! whole {
+    () => {
+        "m.seq, m.id, m.sender, m.topic, m.capability, m.kind, m.priority, m.door, m.correlation, \
+         m.conversation, m.accepted_at, m.expires_at, m.replay_of, m.payload"
+    };
+}
+
+const WAITING: &str = concat!(
+    "select ",
+    whole!(),
+    " from message m where m.state = 'waiting' and m.seq > ? order by m.seq limit ?"
+);
+
+/// Settled, but with somebody who watches and is to be asked again.
+const WATCHED: &str = concat!(
+    "select ",
+    whole!(),
+    " from message m where m.state <> 'waiting' and m.seq in \
+      (select message from delivery where due_at is not null) order by m.seq"
+);
 
 const BY_ID: &str = concat!(
     "select ",
     columns!(),
-    ", m.payload, m.correlation, m.expires_at from message m where m.id = ?"
+    ", m.payload, m.correlation, m.expires_at, m.replay_of from message m where m.id = ?"
 );
 
 const AGENT_PREFIX: &str = "agent:";
@@ -80,6 +101,7 @@ pub(crate) async fn insert(
                 .bind(new.state.as_str())
                 .bind(new.settled_at.map(|at| at.0))
                 .bind(new.error.as_deref())
+                .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
                 .bind(message.payload.as_str())
         })
         .await?;
@@ -120,16 +142,24 @@ pub(crate) async fn waiting(
     limit: u32,
 ) -> Result<Vec<Message>, Error> {
     let query = sqlx::query(WAITING).bind(int(after_seq)).bind(limit);
-    let rows = query.fetch_all(connection).await?;
+    Ok(readable(&query.fetch_all(connection).await?))
+}
+
+/// Messages that are settled, but have somebody who watches and is to be asked again.
+pub(crate) async fn watched(connection: &mut SqliteConnection) -> Result<Vec<Message>, Error> {
+    Ok(readable(&sqlx::query(WATCHED).fetch_all(connection).await?))
+}
+
+fn readable(rows: &[SqliteRow]) -> Vec<Message> {
     // One damaged row must not keep all later ones from being delivered.
-    let readable = |row| match message(row) {
+    let read = |row| match message(row) {
         Ok(message) => Some(message),
         Err(error) => {
             tracing::error!(%error, "a message that waits cannot be read, and waits on");
             None
         }
     };
-    Ok(rows.iter().filter_map(readable).collect())
+    rows.iter().filter_map(read).collect()
 }
 
 /// One message with what is in its own row; deliveries and reason are left to fill in.
@@ -150,7 +180,8 @@ pub(crate) async fn by_id(
         correlation_id: found.try_get("correlation")?,
         expires_at: found.try_get::<Option<i64>, _>("expires_at")?.map(Timestamp),
         settled_at: found.try_get::<Option<i64>, _>("settled_at")?.map(Timestamp),
-        dead_reason: None,
+        letter: None,
+        replay_of: replay_of(&found)?,
         deliveries: Vec::new(),
     }))
 }
@@ -175,12 +206,13 @@ pub(crate) fn row(row: &SqliteRow) -> Result<MessageRow, Error> {
         created_at,
         took_micros: settled_at.map(|at| Timestamp(at).micros_since(created_at)),
         error: row.try_get("error")?,
+        retry_at: row.try_get::<Option<i64>, _>("retry_at")?.map(Timestamp),
         payload_bytes: uint(row.try_get("payload_bytes")?),
         payload: None,
     })
 }
 
-fn message(row: &SqliteRow) -> Result<Message, Error> {
+pub(crate) fn message(row: &SqliteRow) -> Result<Message, Error> {
     Ok(Message {
         seq: uint(row.try_get("seq")?),
         id: message_id(row.try_get("id")?)?,
@@ -195,7 +227,13 @@ fn message(row: &SqliteRow) -> Result<Message, Error> {
         payload: Payload::trusted(row.try_get::<&str, _>("payload")?),
         accepted_at: Timestamp(row.try_get("accepted_at")?),
         expires_at: row.try_get::<Option<i64>, _>("expires_at")?.map(Timestamp),
+        replay_of: replay_of(row)?,
     })
+}
+
+/// The dead letter in whose place a message was sent.
+pub(crate) fn replay_of(row: &SqliteRow) -> Result<Option<MessageId>, Error> {
+    row.try_get::<Option<&[u8]>, _>("replay_of")?.map(message_id).transpose()
 }
 
 /// An agent's own topic may be longer than a topic may be, so it is read first.
@@ -208,7 +246,7 @@ fn address(topic: &str) -> Result<Address, Error> {
     Ok(Address::Topic(topic))
 }
 
-fn message_id(bytes: &[u8]) -> Result<MessageId, Error> {
+pub(crate) fn message_id(bytes: &[u8]) -> Result<MessageId, Error> {
     let id = Uuid::from_slice(bytes).map(MessageId);
     id.map_err(|_| meaningless("a message's id", &format!("{bytes:x?}")))
 }

@@ -22,10 +22,10 @@ use crate::error::is_damage;
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::queue::Queue;
-use crate::record::AgentRecord;
+use crate::record::{AgentRecord, JobRecord};
 use crate::retention::Limits;
 use crate::writer::Writer;
-use crate::{Error, Store, agent, search, subscription, total};
+use crate::{Error, Store, agent, dead_letter, job, search, subscription, total};
 
 /// When a commit counts as done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +85,10 @@ pub struct Restored {
     pub next_delivery: u64,
     /// The next subscription's id.
     pub next_subscription: u64,
+    /// The messages of every dead letter that nobody has dealt with, by their seqs.
+    pub open_letters: Vec<u64>,
+    /// Every job that is remembered, oldest first.
+    pub jobs: Vec<JobRecord>,
 }
 
 /// Everything a store is made of, before its tasks run.
@@ -192,11 +196,15 @@ async fn quick_check(connection: &mut SqliteConnection, path: &Path) -> Result<(
 /// The schema, in the order in which it grew.
 pub(crate) fn migrator() -> Migrator {
     let first = include_str!("../migrations/0001_first.sql");
+    let engine = include_str!("../migrations/0002_delivery_engine.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
     };
-    Migrator::with_migrations(vec![migration(1, "first", first)])
+    Migrator::with_migrations(vec![
+        migration(1, "first", first),
+        migration(2, "delivery engine", engine),
+    ])
 }
 
 async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
@@ -231,6 +239,8 @@ async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), E
         next_seq: stored.last_seq + 1,
         next_delivery: stored.last_delivery + 1,
         next_subscription: stored.last_subscription + 1,
+        open_letters: dead_letter::open(&mut *connection).await?,
+        jobs: job::all(&mut *connection).await?,
     };
     Ok((restored, search::progress(connection).await?))
 }

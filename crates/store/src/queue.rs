@@ -118,7 +118,10 @@ fn payload_bytes(records: &[Record]) -> u32 {
         | Record::Unsubscribed { .. }
         | Record::Delivery(_)
         | Record::Settled { .. }
+        | Record::DeliveryEnded(_)
         | Record::DeadLetter { .. }
+        | Record::Letter(_)
+        | Record::Job(_)
         | Record::Audit { .. } => 0,
     });
     u32::try_from(bytes.sum::<usize>()).map_or(BYTES, |bytes| bytes.min(BYTES))

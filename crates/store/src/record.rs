@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AttemptOutcome, Capability, DeadReason, DeliveryId, DeliveryState, Door, Message,
-    MessageState, Payload, Policy, SubscriptionId, Timestamp,
+    AgentId, AttemptOutcome, Capability, DeadReason, DeliveryId, DeliveryState, Door, JobId,
+    JobView, LetterStatus, Message, MessageId, MessageState, Payload, Policy, SubscriptionId,
+    Timestamp,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -34,6 +35,8 @@ pub enum Record {
     Delivery(DeliveryRecord),
     /// A try at a delivery ended.
     Attempt(AttemptRecord),
+    /// A delivery that waited for another try gets none.
+    DeliveryEnded(DeliveryId),
     /// A message moved on. Changes nothing if the message is not in the state `from`.
     Settled {
         /// The message's seq.
@@ -49,7 +52,7 @@ pub enum Record {
         /// What went wrong, if something did.
         error: Option<String>,
     },
-    /// A message lies among the dead letters, until it is settled otherwise.
+    /// A message lies among the dead letters, until somebody deals with it.
     DeadLetter {
         /// The message's seq.
         message: u64,
@@ -58,6 +61,10 @@ pub enum Record {
         /// Since when.
         at: Timestamp,
     },
+    /// Somebody dealt with a dead letter, or took that back.
+    Letter(LetterRecord),
+    /// A job is as it is now.
+    Job(Box<JobRecord>),
     /// Someone did something that may be asked about later.
     Audit {
         /// When.
@@ -122,6 +129,8 @@ pub struct DeliveryRecord {
     pub door: Door,
     /// The subscription's pattern that brought it here.
     pub pattern: Option<String>,
+    /// Whether the recipient only watches.
+    pub observer: bool,
     /// Since when.
     pub at: Timestamp,
 }
@@ -145,4 +154,32 @@ pub struct AttemptRecord {
     pub payload: Option<Payload>,
     /// Where the delivery is after it.
     pub state: DeliveryState,
+    /// When the recipient is asked again, if it is.
+    pub due_at: Option<Timestamp>,
+}
+
+/// What became of a dead letter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LetterRecord {
+    /// The message's seq.
+    pub message: u64,
+    /// What it is now.
+    pub status: LetterStatus,
+    /// When.
+    pub at: Timestamp,
+    /// The message that was sent in its place.
+    pub replayed_as: Option<MessageId>,
+    /// The operator's words.
+    pub note: Option<String>,
+    /// The job that did it.
+    pub job: Option<JobId>,
+}
+
+/// A job as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobRecord {
+    /// What the operator sees of it.
+    pub view: JobView,
+    /// Letters after this one came later than the job.
+    pub up_to: u64,
 }

@@ -7,7 +7,7 @@ use switchboard_model::Timestamp;
 
 use crate::Error;
 use crate::rows::{int, uint};
-use crate::{audit, subscription};
+use crate::{audit, job, subscription};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[
@@ -26,8 +26,8 @@ pub(crate) const SQL: &[&str] = &[
 
 /// Looks at the oldest rows one after another rather than searching by time, which has no index.
 const OLDEST: &str = "select m.seq, m.accepted_at, \
-     m.state <> 'waiting' and (m.state <> 'dead' or exists \
-         (select 1 from dead_letter d where d.message = m.seq and d.status <> 'open')) as settled \
+     m.state <> 'waiting' and not exists \
+         (select 1 from dead_letter d where d.message = m.seq and d.status = 'open') as settled \
      from message m where m.seq > ? order by m.seq limit ?";
 
 const PAGES: &str = "select page_count, freelist_count, page_size \
@@ -89,6 +89,7 @@ impl Walk {
         let too_much = used_bytes(&mut *connection).await? > limits.max_mb.saturating_mul(MB);
         let others = subscription::forget(&mut *connection, cutoff, STEP).await?
             + audit::forget(&mut *connection, cutoff, STEP).await?
+            + job::forget(&mut *connection, cutoff).await?
             + forget_strays(&mut *connection).await?;
 
         let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);

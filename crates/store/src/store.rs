@@ -5,13 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
-use switchboard_model::{Message, MessageDetail, MessageFilter, MessageId, MessageRow};
+use switchboard_model::{
+    DeadMessage, DeadReason, LetterFilter, LetterRow, Message, MessageDetail, MessageFilter,
+    MessageId, MessageRow,
+};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::open::{self, log_path};
 use crate::queue::Queue;
-use crate::{Closed, Error, Opened, Options, QueueFull, Record, Ticket, history, message};
+use crate::{
+    Closed, Error, Opened, Options, QueueFull, Record, Ticket, Tried, dead_letter, delivery,
+    history, letters, message,
+};
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
 #[derive(Clone)]
@@ -72,6 +78,53 @@ impl Store {
     pub async fn waiting(&self, after_seq: u64, limit: u32) -> Result<Vec<Message>, Error> {
         let mut reader = self.inner.readers.acquire().await?;
         message::waiting(&mut reader, after_seq, limit).await
+    }
+
+    /// Messages that are settled, but have somebody who watches and is to be asked again.
+    pub async fn watched(&self) -> Result<Vec<Message>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        message::watched(&mut reader).await
+    }
+
+    /// What has been tried for these messages, by their seqs.
+    pub async fn tried(&self, messages: &[u64]) -> Result<Vec<(u64, Tried)>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        delivery::tried(&mut reader, messages).await
+    }
+
+    /// A page of dead letters, newest first: those that pass the filter and come before `before`.
+    pub async fn letters(
+        &self,
+        filter: &LetterFilter,
+        before: Option<u64>,
+        limit: u32,
+        payloads: bool,
+    ) -> Result<Vec<LetterRow>, Error> {
+        letters::page(&self.inner.readers, filter, before, limit, payloads).await
+    }
+
+    /// How many dead letters pass the filter.
+    pub async fn count_letters(&self, filter: &LetterFilter) -> Result<u64, Error> {
+        letters::count(&self.inner.readers, filter).await
+    }
+
+    /// How many dead letters are open of each reason, most first.
+    pub async fn causes(&self) -> Result<Vec<(DeadReason, u64)>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        dead_letter::causes(&mut reader).await
+    }
+
+    /// Dead letters with their whole messages, oldest first: those that pass the filter, come after
+    /// `after` and not after `up_to`. With `attempts`, also what was tried for them.
+    pub async fn dead_messages(
+        &self,
+        filter: &LetterFilter,
+        after: u64,
+        up_to: u64,
+        limit: u32,
+        attempts: bool,
+    ) -> Result<Vec<DeadMessage>, Error> {
+        letters::dead_messages(&self.inner.readers, filter, after, up_to, limit, attempts).await
     }
 
     /// A page of messages, newest first: those that pass the filter and come before `before`. With

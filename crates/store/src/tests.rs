@@ -2,6 +2,7 @@
 
 mod batches;
 mod failing;
+mod letters;
 mod opening;
 mod reading;
 mod retaining;

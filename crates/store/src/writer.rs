@@ -18,8 +18,8 @@ use crate::error::{Failure, failure};
 use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
 use crate::queue::Write;
 use crate::{
-    Error, Ticket, agent, audit, checkpoint, dead_letter, delivery, message, search, subscription,
-    total,
+    Error, Ticket, agent, audit, checkpoint, dead_letter, delivery, job, message, search,
+    subscription, total,
 };
 
 /// How many writes one transaction takes at most.
@@ -189,7 +189,8 @@ impl Writer {
         delivery::change_states(&mut *connection, &batch.delivery_states).await?;
         delivery::insert_attempts(&mut *connection, &batch.attempts).await?;
         dead_letter::insert(&mut *connection, &batch.dead_letters).await?;
-        dead_letter::close(&mut *connection, &batch.closed_letters).await?;
+        dead_letter::change(&mut *connection, &batch.letters).await?;
+        job::apply(&mut *connection, &batch.jobs).await?;
         audit::insert(&mut *connection, &batch.audits).await?;
         total::add(&mut *connection, &delta).await?;
         sqlx::query(COMMIT).execute(&mut *connection).await?;

@@ -3,13 +3,14 @@
 //! Read `start`, which puts the rungs together in the order of the ladder and takes them apart in
 //! reverse. `options` is the command line, `settings` the file `switchboard.toml`, `secrets` the
 //! operator's token, `identity` the broker's name on the network, `program` what both programs share,
-//! `demo` a small cast of agents that talk over real sockets.
+//! `handler` the default handler for what nobody listens for, `demo` a small cast of agents that talk over real sockets.
 //! `switchboardd` is this without a window; the desktop app is this with one.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod demo;
 mod endpoint;
 mod error;
+mod handler;
 mod identity;
 mod options;
 mod program;

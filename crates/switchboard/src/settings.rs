@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
+use switchboard_broker::{Escalation, RetryRule};
 use switchboard_doors::Limits;
 use switchboard_model::Policy;
 use switchboard_store::Synchronous;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub delivery: Delivery,
     /// The bus door.
     pub bus: Bus,
+    /// What is done with messages that nobody listens for.
+    pub default_handler: DefaultHandler,
     /// How others find this broker.
     pub discovery: Discovery,
     /// How much of everything.
@@ -41,6 +44,7 @@ impl Default for Settings {
             durability: Durability::default(),
             delivery: Delivery::default(),
             bus: Bus::default(),
+            default_handler: DefaultHandler::default(),
             discovery: Discovery::default(),
             limits: LimitSettings::default(),
             retention: Retention::default(),
@@ -80,13 +84,46 @@ impl From<Sync> for Synchronous {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delivery {
+    /// How often a recipient is asked.
+    pub attempts: u32,
+    /// After how long it is asked again, if it does not say.
+    pub backoff_ms: u64,
+    /// By how much each such wait is longer than the one before.
+    pub backoff_multiplier: f64,
     /// How long a recipient may take to answer.
     pub timeout_ms: u64,
+    /// After how long in a queue a normal message counts as high.
+    pub escalate_high_ms: u64,
+    /// After how much longer a high message counts as urgent.
+    pub escalate_urgent_ms: u64,
 }
 
 impl Default for Delivery {
     fn default() -> Self {
-        Self { timeout_ms: 30_000 }
+        Self {
+            attempts: 3,
+            backoff_ms: 1000,
+            backoff_multiplier: 2.0,
+            timeout_ms: 30_000,
+            escalate_high_ms: 10_000,
+            escalate_urgent_ms: 30_000,
+        }
+    }
+}
+
+/// `[default_handler]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DefaultHandler {
+    /// The program that is started for a topic that nobody listens to, with its arguments.
+    pub command: Vec<String>,
+    /// How many such programs run at the same time.
+    pub max_children: usize,
+}
+
+impl Default for DefaultHandler {
+    fn default() -> Self {
+        Self { command: Vec::new(), max_children: 8 }
     }
 }
 
@@ -193,9 +230,21 @@ impl Settings {
 
     /// Everything that parses but cannot be.
     fn check(&self) -> Result<(), String> {
-        let limits = &self.limits;
+        let (limits, delivery) = (&self.limits, &self.delivery);
+        if !(1.0..=100.0).contains(&delivery.backoff_multiplier) {
+            let given = delivery.backoff_multiplier;
+            return Err(format!("delivery.backoff_multiplier is {given}: give 1 to 100"));
+        }
+        if self.default_handler.command.first().is_some_and(String::is_empty) {
+            return Err("default_handler.command begins with nothing: name a program".to_owned());
+        }
         let ranges = [
-            ("delivery.timeout_ms", self.delivery.timeout_ms, DAY_MS),
+            ("delivery.attempts", u64::from(delivery.attempts), 1000),
+            ("delivery.backoff_ms", delivery.backoff_ms, DAY_MS),
+            ("delivery.timeout_ms", delivery.timeout_ms, DAY_MS),
+            ("delivery.escalate_high_ms", delivery.escalate_high_ms, DAY_MS),
+            ("delivery.escalate_urgent_ms", delivery.escalate_urgent_ms, DAY_MS),
+            ("default_handler.max_children", self.default_handler.max_children as u64, 1000),
             ("limits.connections", limits.connections as u64, 1_000_000),
             ("limits.subscriptions", limits.subscriptions as u64, 1_000_000),
             ("limits.message_bytes", limits.message_bytes as u64, 256 << 20),
@@ -241,6 +290,15 @@ impl Settings {
     pub(crate) fn broker(&self) -> switchboard_broker::Settings {
         switchboard_broker::Settings {
             timeout: Duration::from_millis(self.delivery.timeout_ms),
+            retry: RetryRule {
+                attempts: self.delivery.attempts,
+                backoff: Duration::from_millis(self.delivery.backoff_ms),
+                multiplier: self.delivery.backoff_multiplier,
+            },
+            escalation: Escalation {
+                to_high: Duration::from_millis(self.delivery.escalate_high_ms),
+                to_urgent: Duration::from_millis(self.delivery.escalate_urgent_ms),
+            },
             policy: self.bus.policy,
             subscriptions: self.limits.subscriptions,
             in_flight: self.limits.in_flight,
@@ -280,6 +338,9 @@ mod tests {
             ("[limits]\nqueue = 0", "limits.queue is 0"),
             ("[limits]\nin_flight = 9000000000000000000", "limits.in_flight"),
             ("[bus]\npolicy = \"sometimes\"", "sometimes"),
+            ("[delivery]\nattempts = 0", "delivery.attempts is 0"),
+            ("[delivery]\nbackoff_multiplier = 0.5", "backoff_multiplier is 0.5"),
+            ("[default_handler]\ncommand = [\"\"]", "name a program"),
             ("[durability]\nsynchronous = \"off\"", "off"),
         ] {
             let error = read(text).unwrap_err();

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::get;
 use switchboard_broker::{Broker, now};
-use switchboard_console::api::{DemoSwitch, Status};
+use switchboard_console::api::{DemoSwitch, SpawnedList, Status};
 use switchboard_console::{Console, Parts};
 use switchboard_discovery::Discovery;
 use switchboard_doors::bus::Bus;
@@ -17,13 +17,14 @@ use switchboard_doors::listener;
 use switchboard_model::AgentId;
 use switchboard_store::Store;
 use tokio::net::TcpListener;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
+use crate::handler::{DefaultHandler, Orders};
 use crate::{Options, Settings, StartError, identity, secrets};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
@@ -50,6 +51,7 @@ pub struct Running {
     closing: CancellationToken,
     tasks: TaskTracker,
     demo: Demo,
+    handler: DefaultHandler,
     discovery: Option<Discovery>,
     endpoint: EndpointFile,
 }
@@ -86,7 +88,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         }
     });
 
-    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir);
+    let (spawned, shown) = watch::channel(SpawnedList { enabled: false, agents: Vec::new() });
+    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir, shown);
     let closing = CancellationToken::new();
     let closed_to_new = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -105,6 +108,15 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());
     tasks.spawn(serving);
 
+    let orders = Orders {
+        command: settings.default_handler.command.clone(),
+        max_children: settings.default_handler.max_children,
+        url: url.clone(),
+        data_dir: data_dir.clone(),
+    };
+    let handler = DefaultHandler::start(orders, broker.clone(), spawned)
+        .await
+        .map_err(|refusal| StartError::ArgumentWrong(refusal.to_string()))?;
     let discovery = discover(&settings, id, address, status.clone());
     let demo = Demo::new(url.clone(), status, demo_wishes);
     if options.demo {
@@ -123,6 +135,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         closing,
         tasks,
         demo,
+        handler,
         discovery,
         endpoint,
     })
@@ -157,6 +170,7 @@ fn desk(
     store: &Store,
     url: &str,
     data_dir: &Path,
+    spawned: watch::Receiver<SpawnedList>,
 ) -> (watch::Sender<Status>, mpsc::Receiver<DemoSwitch>, Console) {
     let (status, status_changes) = watch::channel(Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -171,7 +185,10 @@ fn desk(
         broker: broker.clone(),
         store: store.clone(),
         status: status_changes,
+        spawned,
+        spawned_output: DefaultHandler::output_folder(data_dir),
         demo,
+        importing: Mutex::new(()),
     });
     (status, demo_wishes, console)
 }
@@ -202,6 +219,7 @@ impl Running {
     pub async fn stop(self) {
         self.closed_to_new.cancel();
         self.demo.stop().await;
+        self.handler.stop().await;
         if let Some(discovery) = self.discovery {
             discovery.stop().await;
         }

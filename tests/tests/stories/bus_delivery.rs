@@ -156,12 +156,12 @@ async fn nobody_subscribed_is_a_dead_letter_and_no_success() {
     assert_eq!((&result["deliveredTo"], &result["acks"]), (&json!(0), &json!([])));
     let row = board.newest_in_state("dead").await;
     let detail = board.call("message", json!({ "id": row["id"] })).await;
-    assert_eq!(detail["deadReason"], "nobodySubscribed");
+    assert_eq!(detail["letter"]["reason"], "nobodySubscribed");
 }
 
 #[tokio::test]
 async fn answers_that_are_none_silence_and_departure_each_have_their_reason() {
-    let board = Board::with("[delivery]\ntimeout_ms = 100").await;
+    let board = Board::with("[delivery]\nattempts = 1\ntimeout_ms = 100").await;
     let mut sender = board.agent("sender").await;
     let cases = [
         ("declinedByAll", "declined"),
@@ -185,7 +185,7 @@ async fn answers_that_are_none_silence_and_departure_each_have_their_reason() {
         assert_eq!(result["acks"][0]["processed"], false, "{reason}");
         let row = board.newest_in_state("dead").await;
         let detail = board.call("message", json!({ "id": row["id"] })).await;
-        assert_eq!(detail["deadReason"], reason);
+        assert_eq!(detail["letter"]["reason"], reason);
         assert_eq!(detail["deliveries"][0]["attempts"][0]["outcome"], outcome);
     }
 }
@@ -312,12 +312,16 @@ async fn what_waits_for_one_agent_is_not_taken_by_another_that_listens_to_everyt
     let mut worker = board.agent("worker").await;
     worker.subscribe("agent:worker").await;
     worker.process().await;
-    board.newest_in_state("processed").await;
+    eventually("the worker has processed it", async || {
+        let rows = board.messages().await;
+        rows.into_iter().find(|row| row["to"] == "worker" && row["state"] == "processed")
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_answer_of_null_is_an_answer() {
-    let board = Board::start().await;
+    let board = Board::with("[delivery]\nattempts = 1").await;
     let (mut sender, mut listener) = (board.agent("sender").await, board.agent("listener").await);
     listener.subscribe("x").await;
     let id = sender.ask("sendMessage", hello("x")).await;
@@ -326,7 +330,7 @@ async fn an_answer_of_null_is_an_answer() {
     assert_eq!(result_of(&mut sender, id).await["success"], false);
     let row = board.newest_in_state("dead").await;
     let detail = board.call("message", json!({ "id": row["id"] })).await;
-    assert_eq!(detail["deadReason"], "invalidAnswer");
+    assert_eq!(detail["letter"]["reason"], "invalidAnswer");
     listener.ok("ping", json!({})).await;
 }
 

@@ -11,6 +11,7 @@ mod program;
 mod bus_delivery;
 mod bus_limits;
 mod bus_protocol;
+mod bus_retry;
 mod console;
 mod crash;
 mod guard;

@@ -8,6 +8,8 @@ export type ConversationId = string;
 
 export type DeliveryId = number;
 
+export type JobId = number;
+
 export type Timestamp = string;
 
 export type Code = "notJoined" | "alreadyJoined" | "invalidClient" | "invalidRequest" | "unknownMethod" | "alreadySubscribed" | "notSubscribed" | "unauthorized" | "forbidden" | "notFound" | "tooLarge" | "busy" | "stopping" | "storageFailed" | "internal";
@@ -186,6 +188,10 @@ tookMicros: number | null,
  */
 error: string | null, 
 /**
+ * When a recipient is asked again, if the message waits for that.
+ */
+retryAt: Timestamp | null, 
+/**
  * The payload's length in bytes.
  */
 payloadBytes: number, 
@@ -238,13 +244,49 @@ door: Door,
  */
 pattern: string | null, 
 /**
+ * Whether the recipient only watches.
+ */
+observer: boolean, 
+/**
  * Where it is.
  */
 state: DeliveryState, 
 /**
+ * When the recipient is asked again, if it is.
+ */
+retryAt: Timestamp | null, 
+/**
  * Each try.
  */
 attempts: Array<AttemptView>, };
+
+export type LetterStatus = "open" | "replayed" | "discarded";
+
+export type Letter = { 
+/**
+ * Why it died.
+ */
+reason: DeadReason, 
+/**
+ * When.
+ */
+diedAt: Timestamp, 
+/**
+ * Whether the operator has dealt with it.
+ */
+status: LetterStatus, 
+/**
+ * The message that was sent in its place.
+ */
+replayedAs: MessageId | null, 
+/**
+ * When the operator dealt with it.
+ */
+closedAt: Timestamp | null, 
+/**
+ * The operator's words.
+ */
+note: string | null, };
 
 export type MessageDetail = { 
 /**
@@ -268,9 +310,13 @@ expiresAt: Timestamp | null,
  */
 settledAt: Timestamp | null, 
 /**
- * Why it is a dead letter, if it is one.
+ * The dead letter that it is or was, if it ever died.
  */
-deadReason: DeadReason | null, 
+letter: Letter | null, 
+/**
+ * The dead letter in whose place it was sent.
+ */
+replayOf: MessageId | null, 
 /**
  * Each recipient, in the order in which they were asked.
  */
@@ -404,6 +450,456 @@ export type OneMessage = {
  */
 id: MessageId, };
 
+export type LetterRow = { 
+/**
+ * Its message's place in the order of acceptance; pages continue from it.
+ */
+seq: number, 
+/**
+ * Its message's id, which is its own too.
+ */
+id: MessageId, 
+/**
+ * The same, under the name that programs look for.
+ */
+messageId: MessageId, 
+/**
+ * Who sent it.
+ */
+from: AgentId, 
+/**
+ * The agent it was addressed to.
+ */
+to: AgentId | null, 
+/**
+ * The topic it was published on.
+ */
+topic: string, 
+/**
+ * What it asked for.
+ */
+capability: string | null, 
+/**
+ * What it was for.
+ */
+kind: Kind, 
+/**
+ * Who is served first.
+ */
+priority: Priority, 
+/**
+ * The door it came in by.
+ */
+door: Door, 
+/**
+ * The exchange it belongs to.
+ */
+conversationId: ConversationId | null, 
+/**
+ * When it was accepted.
+ */
+createdAt: Timestamp, 
+/**
+ * What went wrong.
+ */
+error: string | null, 
+/**
+ * How often somebody was asked.
+ */
+attempts: number, 
+/**
+ * The dead letter in whose place it was sent.
+ */
+replayOf: MessageId | null, 
+/**
+ * The payload's length in bytes.
+ */
+payloadBytes: number, 
+/**
+ * The payload itself, where it was asked for.
+ */
+payload?: unknown, 
+/**
+ * Why it died.
+ */
+reason: DeadReason, 
+/**
+ * When.
+ */
+diedAt: Timestamp, 
+/**
+ * Whether the operator has dealt with it.
+ */
+status: LetterStatus, 
+/**
+ * The message that was sent in its place.
+ */
+replayedAs: MessageId | null, 
+/**
+ * When the operator dealt with it.
+ */
+closedAt: Timestamp | null, 
+/**
+ * The operator's words.
+ */
+note: string | null, };
+
+export type LetterFilter = { 
+/**
+ * Those whose messages pass this. The state is passed over.
+ */
+message?: MessageFilter, 
+/**
+ * Those that died of this.
+ */
+reason?: DeadReason, 
+/**
+ * Those of this status; open ones where none is given.
+ */
+status?: LetterStatus, 
+/**
+ * Only these.
+ */
+ids?: Array<MessageId>, 
+/**
+ * Those that this job dealt with.
+ */
+closedBy?: JobId, };
+
+export type JobKind = "replay" | "discard" | "restore";
+
+export type JobStatus = "running" | "stopped" | "done";
+
+export type JobView = { 
+/**
+ * Its id.
+ */
+id: JobId, 
+/**
+ * What is done with each letter.
+ */
+kind: JobKind, 
+/**
+ * How far it is.
+ */
+status: JobStatus, 
+/**
+ * Which letters.
+ */
+filter: LetterFilter, 
+/**
+ * The topic that replayed letters go to, if not their own.
+ */
+topic: string | null, 
+/**
+ * At most so many a second.
+ */
+perSecond: number | null, 
+/**
+ * The operator's words.
+ */
+note: string | null, 
+/**
+ * How many letters there were when it began.
+ */
+total: number, 
+/**
+ * How many of them are dealt with.
+ */
+done: number, 
+/**
+ * How many could not be, and are left as they were.
+ */
+failed: number, 
+/**
+ * Why the last of those could not.
+ */
+lastError: string | null, 
+/**
+ * When it began.
+ */
+startedAt: Timestamp, 
+/**
+ * When it ended, if it has.
+ */
+endedAt: Timestamp | null, };
+
+export type RouteStep = { 
+/**
+ * The subscription.
+ */
+subscription: string, 
+/**
+ * Who listens.
+ */
+agent: AgentId, 
+/**
+ * By which door.
+ */
+door: Door, 
+/**
+ * The pattern, as the agent wrote it.
+ */
+pattern: string, 
+/**
+ * When the chain stops here.
+ */
+policy: Policy, 
+/**
+ * Deliveries in line before this one.
+ */
+waiting: number, 
+/**
+ * Why it is asked here, or not at all.
+ */
+why: string, };
+
+export type Fate = "asked" | "waits" | "defaultHandler" | "deadLetter" | "refused";
+
+export type RouteView = { 
+/**
+ * The topic asked about.
+ */
+topic: string, 
+/**
+ * Asked one after the other until one of them stops it.
+ */
+chain: Array<RouteStep>, 
+/**
+ * Asked at once, whatever the others say.
+ */
+observers: Array<RouteStep>, 
+/**
+ * Would match, but are not asked.
+ */
+passedOver: Array<RouteStep>, 
+/**
+ * What would become of the message.
+ */
+fate: Fate, 
+/**
+ * The same in words.
+ */
+explanation: string, 
+/**
+ * What the broker would say against sending it, if it would.
+ */
+refused: string | null, };
+
+export type LetterQuery = { 
+/**
+ * Which letters.
+ */
+filter: LetterFilter, 
+/**
+ * Older than this place in the order of acceptance.
+ */
+before?: number, 
+/**
+ * At most this many; 1 to 500.
+ */
+limit: number, 
+/**
+ * With payloads.
+ */
+payloads?: boolean, };
+
+export type Cause = { 
+/**
+ * Why they died.
+ */
+reason: DeadReason, 
+/**
+ * How many are open.
+ */
+count: number, };
+
+export type LetterPage = { 
+/**
+ * Newest first.
+ */
+rows: Array<LetterRow>, 
+/**
+ * Where the next page begins; none at the end.
+ */
+next: number | null, 
+/**
+ * How many letters pass the filter.
+ */
+matching: number, 
+/**
+ * How many open letters there are of each cause, whatever the filter.
+ */
+causes: Array<Cause>, };
+
+export type ReplayOne = { 
+/**
+ * The letter.
+ */
+id: MessageId, 
+/**
+ * Where to, if not where it went before.
+ */
+topic?: string, 
+/**
+ * JSON text, if not what it carried before.
+ */
+payload?: string, };
+
+export type ReplayMany = { 
+/**
+ * Which letters.
+ */
+filter: LetterFilter, 
+/**
+ * Where to, if not where they went before.
+ */
+topic?: string, 
+/**
+ * At most so many a second; as fast as they are taken if none.
+ */
+perSecond?: number, };
+
+export type DiscardMany = { 
+/**
+ * Which letters.
+ */
+filter: LetterFilter, 
+/**
+ * Why.
+ */
+reason: string, };
+
+export type RestoreMany = { 
+/**
+ * Which letters: by id, or by the job that threw them away.
+ */
+filter: LetterFilter, };
+
+export type OneJob = { 
+/**
+ * Its id.
+ */
+id: JobId, };
+
+export type JobList = { 
+/**
+ * Newest first.
+ */
+jobs: Array<JobView>, };
+
+export type ExportLetters = { 
+/**
+ * Which letters.
+ */
+filter: LetterFilter, 
+/**
+ * Younger than this place in the order of acceptance.
+ */
+after?: number, };
+
+export type LetterLines = { 
+/**
+ * One letter a line, oldest first.
+ */
+lines: string, 
+/**
+ * Where the next page begins; none at the end.
+ */
+next: number | null, };
+
+export type ImportLetters = { 
+/**
+ * One letter a line, as they were exported.
+ */
+lines: string, };
+
+export type RefusedLine = { 
+/**
+ * Its number, from 1.
+ */
+line: number, 
+/**
+ * Why.
+ */
+message: string, };
+
+export type Imported = { 
+/**
+ * Letters taken in.
+ */
+imported: number, 
+/**
+ * Letters that are here already.
+ */
+alreadyHere: number, 
+/**
+ * Lines that could not be taken in.
+ */
+refused: Array<RefusedLine>, };
+
+export type RouteQuery = { 
+/**
+ * Where to: a topic, or `agent:` and an agent's id.
+ */
+topic: string, 
+/**
+ * JSON text, if it is to be judged too.
+ */
+payload?: string, };
+
+export type SpawnedAgent = { 
+/**
+ * The id it was given.
+ */
+agent: AgentId, 
+/**
+ * The topic it was started for.
+ */
+topic: string, 
+/**
+ * Its process.
+ */
+pid: number, 
+/**
+ * When it was started.
+ */
+startedAt: Timestamp, 
+/**
+ * When it ended, if it has.
+ */
+endedAt: Timestamp | null, 
+/**
+ * How it ended.
+ */
+ended: string | null, };
+
+export type SpawnedList = { 
+/**
+ * Whether a command is set at all.
+ */
+enabled: boolean, 
+/**
+ * Newest first: those that run, and the last ones that ended.
+ */
+agents: Array<SpawnedAgent>, };
+
+export type OneSpawned = { 
+/**
+ * Its id.
+ */
+agent: AgentId, };
+
+export type SpawnedOutput = { 
+/**
+ * The end of it, both streams as they came.
+ */
+text: string, 
+/**
+ * The file that has all of it.
+ */
+file: string, };
+
 export type SendTest = { 
 /**
  * Where to.
@@ -412,7 +908,15 @@ topic: string,
 /**
  * JSON text.
  */
-payload: string, };
+payload: string, 
+/**
+ * Who is served first; normal if none.
+ */
+priority?: Priority, 
+/**
+ * After so many milliseconds it is not worth delivering any more.
+ */
+ttlMs?: number, };
 
 export type AckView = { 
 /**
@@ -430,7 +934,11 @@ message: string | null,
 /**
  * What it gave back, as it wrote it.
  */
-payloadText: string | null, };
+payloadText: string | null, 
+/**
+ * In how many seconds it is asked again, if it is.
+ */
+againInSeconds: number | null, };
 
 export type SendResult = { 
 /**
@@ -462,7 +970,7 @@ code: Code,
  */
 message: string, };
 
-export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "demo", "params": DemoSwitch };
+export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
 
 export type Replies = { 
 /**
@@ -485,6 +993,58 @@ message: MessageDetail,
  * Sends a message as the operator.
  */
 send: SendResult, 
+/**
+ * Who would get a message, without sending it.
+ */
+route: RouteView, 
+/**
+ * A page of dead letters, newest first.
+ */
+deadLetters: LetterPage, 
+/**
+ * Sends one dead letter again, changed or not.
+ */
+replay: SendResult, 
+/**
+ * Begins to send many dead letters again.
+ */
+replayMany: JobView, 
+/**
+ * Begins to throw away many dead letters.
+ */
+discard: JobView, 
+/**
+ * Begins to take back dead letters that were thrown away.
+ */
+restore: JobView, 
+/**
+ * The jobs that run, and the last ones that ended.
+ */
+jobs: JobList, 
+/**
+ * Stops a job where it is.
+ */
+stopJob: JobView, 
+/**
+ * Lets a stopped job go on.
+ */
+resumeJob: JobView, 
+/**
+ * Dead letters as JSON lines, oldest first, a page at a time.
+ */
+exportLetters: LetterLines, 
+/**
+ * Takes in dead letters from JSON lines.
+ */
+importLetters: Imported, 
+/**
+ * The agents that the default handler started.
+ */
+spawned: SpawnedList, 
+/**
+ * What one of them wrote.
+ */
+spawnedOutput: SpawnedOutput, 
 /**
  * Starts or stops the demo agents.
  */
@@ -509,6 +1069,10 @@ p50Micros: number | null,
  * All but one in a hundred were settled within this many.
  */
 p99Micros: number | null, 
+/**
+ * Dead letters that nobody has dealt with.
+ */
+openLetters: number, 
 /**
  * Live connections.
  */
@@ -536,13 +1100,17 @@ state: MessageState,
  */
 to: AgentId | null, 
 /**
- * Microseconds from acceptance to here.
+ * Microseconds from acceptance to here; none where it only waits, or the operator moved it.
  */
-tookMicros: number, 
+tookMicros: number | null, 
 /**
  * What went wrong, if it did.
  */
-error: string | null, };
+error: string | null, 
+/**
+ * When somebody is asked again, if the message waits for that.
+ */
+retryAt: Timestamp | null, };
 
 export type FeedEvent = { "type": "snapshot", 
 /**
@@ -568,7 +1136,11 @@ agents: Array<AgentView>,
 /**
  * The newest messages that pass the filter, newest first.
  */
-rows: Array<MessageRow>, } | { "type": "batch", 
+rows: Array<MessageRow>, 
+/**
+ * The jobs that run, and the last ones that ended.
+ */
+jobs: Array<JobView>, } | { "type": "batch", 
 /**
  * One more than the event before.
  */
@@ -600,4 +1172,8 @@ skipped: number,
 /**
  * Messages of earlier events that moved on.
  */
-moved: Array<Moved>, };
+moved: Array<Moved>, 
+/**
+ * Jobs that began, went on or ended.
+ */
+jobs: Array<JobView>, };

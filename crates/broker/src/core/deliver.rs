@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use switchboard_model::{
-    Address, AgentId, Answer, AttemptOutcome, ConnectionId, DeliveryId, DeliveryState, Event,
-    Message, MessageState, Pattern, Topic,
+    Again, Answer, AttemptOutcome, ConnectionId, DeliveryId, DeliveryState, Event, MessageState,
 };
 use switchboard_store::{AttemptRecord, DeliveryRecord, Record};
 
-use super::{Core, Open};
+use super::{Core, Open, Phase};
 use crate::broker::{Caller, Outgoing};
-use crate::dispatch::{Role, Step, Verdict};
-use crate::route;
+use crate::dispatch::{Role, Step};
+use crate::retry;
 use crate::subscriptions::Subscription;
 
 impl Core {
@@ -21,16 +21,17 @@ impl Core {
         let Some(journey) = self.journeys.get_mut(&seq) else {
             return;
         };
-        journey.dispatch.asked(&to, role);
-        let message = journey.dispatch.message.clone();
         let delivery = DeliveryId(self.next_delivery);
         self.next_delivery += 1;
+        journey.dispatch.asked(delivery, &to, role);
+        let message = journey.dispatch.message.clone();
         let record = Record::Delivery(DeliveryRecord {
             id: delivery,
             message: seq,
             agent: to.agent.clone(),
             door: to.door,
             pattern: Some(to.pattern.to_string()),
+            observer: role == Role::Observer,
             at: self.now.wall,
         });
         // With the message itself while that has not left for the disk: one fact, one write.
@@ -39,24 +40,52 @@ impl Core {
         } else {
             self.bookkeeping.push(record);
         }
-        let connection = to.connection;
-        let (priority, bytes) = (message.priority, message.payload.as_str().len());
-        self.registry.count_received(&to.agent);
-        self.deliveries.insert(delivery, Open { seq, role, to, message, started_at: None });
-        if let Some(connection) = self.registry.connection_mut(connection) {
-            connection.line.push(priority, delivery, bytes);
-        }
-        self.pump(connection);
+        let message = match role {
+            Role::Handler | Role::Observer => message,
+            Role::DefaultHandler => Arc::new(super::unrouted::wrapped(&message)),
+        };
+        let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine };
+        self.stand_in_line(delivery, open);
     }
 
-    /// Hands over what the recipient may hold.
-    fn pump(&mut self, id: ConnectionId) {
+    pub(super) fn stand_in_line(&mut self, delivery: DeliveryId, open: Open) {
+        let id = open.to.connection;
+        self.registry.count_received(&open.to.agent);
+        if let Some(connection) = self.registry.connection_mut(id) {
+            let (priority, bytes) = (open.message.priority, open.message.payload.as_str().len());
+            let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
+            connection.line.push(priority, delivery, bytes, escalation, now);
+        }
+        self.deliveries.insert(delivery, open);
+        self.ready(id);
+    }
+
+    /// At the end of the pass this connection is handed what it may hold.
+    fn ready(&mut self, id: ConnectionId) {
+        if self.ready.last() != Some(&id) {
+            self.ready.push(id);
+        }
+    }
+
+    /// Hands over what recipients may hold. Once in a pass, so that the most urgent of it goes first.
+    pub(super) fn hand_over(&mut self) {
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.sort_unstable();
+        ready.dedup();
+        for id in ready.drain(..) {
+            self.hand_over_to(id);
+        }
+        self.ready = ready;
+    }
+
+    fn hand_over_to(&mut self, id: ConnectionId) {
         let Some(connection) = self.registry.connection_mut(id) else { return };
         let (most, most_bytes) = (self.settings.in_flight, self.settings.in_flight_bytes);
-        while let Some(delivery) = connection.line.next(most, most_bytes) {
+        let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
+        while let Some(delivery) = connection.line.next(most, most_bytes, escalation, now) {
             let Some(open) = self.deliveries.get_mut(&delivery) else { continue };
-            open.started_at = Some(self.now.wall);
-            self.deadlines.push(self.now.monotonic + self.settings.timeout, delivery);
+            open.phase = Phase::Handed(self.now.wall);
+            self.deadlines.push(now + self.settings.timeout, (delivery, open.attempt));
             let outgoing = Outgoing::Deliver { delivery, message: open.message.clone() };
             if connection.outbox.try_send(outgoing).is_err() {
                 // The door has gone, or writes nothing any more and will soon be gone; the news of
@@ -66,84 +95,179 @@ impl Core {
         }
     }
 
-    /// Hears a recipient's answer. One that is late or not its own changes nothing.
+    /// Hears a recipient's answer. One that is not its own changes nothing; one that is late counts
+    /// if the message was processed after all, since to ask again would be to ask for a double.
     pub(super) fn hear(&mut self, caller: Caller, delivery: DeliveryId, answer: Answer) {
         let Caller::Connection(from) = caller else {
             return;
         };
-        if self.deliveries.get(&delivery).is_some_and(|open| open.to.connection == from) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let counts = match open.phase {
+            Phase::Handed(_) => true,
+            Phase::InLine => open.attempt > 1 && answer.outcome == AttemptOutcome::Processed,
+            Phase::Resting => answer.outcome == AttemptOutcome::Processed,
+        };
+        if open.to.connection == from && counts {
             self.answered(delivery, answer);
         }
     }
 
+    /// A recipient has gone with this delivery in its line or in its hands.
     pub(super) fn recipient_gone(&mut self, delivery: DeliveryId) {
-        self.answered(delivery, failed(AttemptOutcome::Disconnected, "the connection ended"));
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let words = match open.phase {
+            Phase::Handed(_) => "the connection ended before it answered",
+            Phase::InLine | Phase::Resting => "the connection ended before it was its turn",
+        };
+        let is_addressee = open.message.address.agent() == Some(&open.to.agent);
+        if open.phase == Phase::InLine && is_addressee && open.role == Role::Handler {
+            // It waits for its agent, as if that had been away before.
+            let seq = open.seq;
+            self.deliveries.remove(&delivery);
+            self.bookkeeping.push(Record::DeliveryEnded(delivery));
+            if let Some(journey) = self.journeys.get_mut(&seq) {
+                journey.dispatch.not_asked(delivery);
+            }
+            return self.go_on(seq);
+        }
+        self.answered(delivery, failed(AttemptOutcome::Disconnected, words));
     }
 
-    pub(super) fn enforce_deadlines(&mut self) {
+    /// Recipients that said nothing in time.
+    pub(super) fn time_out(&mut self) {
         let open = &self.deliveries;
-        let due = self.deadlines.take_due(self.now.monotonic, |id| open.contains_key(&id));
+        let is_open = |(id, attempt)| {
+            open.get(&id).is_some_and(|one: &Open| {
+                one.attempt == attempt && matches!(one.phase, Phase::Handed(_))
+            })
+        };
+        let due = self.deadlines.take_due(self.now.monotonic, is_open);
         let seconds = self.settings.timeout.as_secs_f64();
         for delivery in due {
             let words = format!("no answer within {seconds} s");
             self.answered(delivery, failed(AttemptOutcome::TimedOut, words));
         }
-        for message in self.parking.take_due(self.now.monotonic) {
-            self.settle(&message, Verdict::nobody_came_back());
-        }
     }
 
-    fn answered(&mut self, delivery: DeliveryId, answer: Answer) {
-        let Some(open) = self.deliveries.remove(&delivery) else {
-            return;
+    pub(super) fn answered(&mut self, delivery: DeliveryId, answer: Answer) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let (seq, attempt, to) = (open.seq, open.attempt, open.to.clone());
+        let started_at = match open.phase {
+            Phase::Handed(at) => at,
+            Phase::InLine | Phase::Resting => self.now.wall,
         };
-        if let Some(connection) = self.registry.connection_mut(open.to.connection) {
+        if let Some(connection) = self.registry.connection_mut(to.connection) {
             connection.line.done(delivery);
         }
         if answer.outcome != AttemptOutcome::Disconnected {
-            self.registry.touch(&open.to.agent, self.now.wall);
+            self.registry.touch(&to.agent, self.now.wall);
         }
-        let processed = answer.outcome == AttemptOutcome::Processed;
+        let Some(journey) = self.journeys.get(&seq) else {
+            self.deliveries.remove(&delivery);
+            return;
+        };
+        let again = if journey.dispatch.is_out_of_time() || self.is_own_event(seq) {
+            None
+        } else {
+            retry::next(&self.settings.retry, delivery, attempt, answer.outcome, answer.again)
+        };
+        let again = again.map(|delay| match answer.outcome {
+            // Another connection of the same agent may take it at once.
+            AttemptOutcome::Disconnected if self.listening(delivery).is_some() => Duration::ZERO,
+            AttemptOutcome::Processed
+            | AttemptOutcome::Declined
+            | AttemptOutcome::InvalidAnswer
+            | AttemptOutcome::TimedOut
+            | AttemptOutcome::Disconnected
+            | AttemptOutcome::QueueFull => delay,
+        });
+        let again = again.map(|delay| (delay, self.now.wall.plus(delay)));
         self.bookkeeping.push(Record::Attempt(AttemptRecord {
             delivery,
-            number: 1,
-            started_at: open.started_at.unwrap_or(self.now.wall),
+            number: attempt,
+            started_at,
             ended_at: self.now.wall,
             outcome: answer.outcome,
             message: answer.message.clone(),
             payload: answer.payload.clone(),
-            state: if processed { DeliveryState::Processed } else { DeliveryState::Failed },
+            state: match (answer.outcome, again) {
+                (AttemptOutcome::Processed, _) => DeliveryState::Processed,
+                (_, Some(_)) => DeliveryState::Waiting,
+                (_, None) => DeliveryState::Failed,
+            },
+            due_at: again.map(|(_, at)| at),
         }));
-        self.go_on(open.seq, Some((&open.to, open.role, answer)));
-        self.pump(open.to.connection);
+        match again {
+            Some((delay, at)) => {
+                self.rest(delivery, delay);
+                self.show_retry(seq, &to, at, answer.message.as_deref());
+            }
+            None => drop(self.deliveries.remove(&delivery)),
+        }
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        let step = journey.dispatch.answered(delivery, to.policy, answer, again);
+        self.follow(seq, step);
+        self.ready(to.connection);
     }
 
-    /// Takes the next step of a message, and those after it, until someone has to answer first.
-    pub(super) fn go_on(&mut self, seq: u64, answer: Option<(&Subscription, Role, Answer)>) {
-        let Some(journey) = self.journeys.get_mut(&seq) else {
+    fn show_retry(
+        &self,
+        seq: u64,
+        to: &Subscription,
+        at: switchboard_model::Timestamp,
+        error: Option<&str>,
+    ) {
+        let Some(journey) = self.journeys.get(&seq) else { return };
+        if journey.dispatch.state() != MessageState::Waiting {
             return;
-        };
-        let mut step = match answer {
-            Some((by, role, answer)) => journey.dispatch.answered(by, role, answer),
-            None => journey.dispatch.next(),
-        };
+        }
+        self.tell(Event::Moved {
+            seq,
+            state: MessageState::Waiting,
+            to: Some(to.agent.clone()),
+            took_micros: None,
+            error: error.map(Into::into),
+            retry_at: Some(at),
+        });
+    }
+
+    /// Takes the next step of a message.
+    pub(super) fn go_on(&mut self, seq: u64) {
+        if let Some(journey) = self.journeys.get_mut(&seq) {
+            let step = journey.dispatch.next();
+            self.follow(seq, step);
+        }
+    }
+
+    /// Takes this step of a message, and those after it, until someone has to answer first.
+    pub(super) fn follow(&mut self, seq: u64, mut step: Step) {
         loop {
             match step {
-                Step::Wait => return,
+                Step::Wait => return self.wait(seq),
+                Step::AwaitSubscriber(handler) => return self.await_subscriber(seq, handler),
                 Step::Settle(verdict) => return self.arrive(seq, verdict),
-                Step::Ask(planned) => match self.live(&planned) {
-                    Some(next) if self.has_room(&next) => {
-                        return self.ask(seq, next, Role::Handler);
+                Step::Ask(planned) => {
+                    let Some(journey) = self.journeys.get_mut(&seq) else { return };
+                    let role = journey.dispatch.role(&planned);
+                    match self.live(&planned) {
+                        Some(next) if self.has_room(&next) => return self.ask(seq, next, role),
+                        Some(full) => return self.pass_over(seq, &full, role),
+                        // It has unsubscribed or gone since the message was planned.
+                        None => match self.journeys.get_mut(&seq) {
+                            Some(journey) => step = journey.dispatch.next(),
+                            None => return,
+                        },
                     }
-                    Some(full) => step = self.pass_over(seq, &full),
-                    // It has unsubscribed or gone since the message was planned.
-                    None => match self.journeys.get_mut(&seq) {
-                        Some(journey) => step = journey.dispatch.next(),
-                        None => return,
-                    },
-                },
+                }
             }
         }
+    }
+
+    /// Somebody has to answer, or is asked again later; then the sender is told so.
+    fn wait(&mut self, seq: u64) {
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        journey.asked_once |= journey.dispatch.is_round_over();
+        self.answer_sender(seq);
     }
 
     /// The subscription as it is now: its agent may have changed its policy since.
@@ -152,121 +276,49 @@ impl Core {
         connection.subscriptions.iter().find(|one| one.pattern == planned.pattern).cloned()
     }
 
-    fn has_room(&self, to: &Subscription) -> bool {
+    pub(super) fn has_room(&self, to: &Subscription) -> bool {
         let connection = self.registry.connection(to.connection);
         connection.is_some_and(|one| one.line.waiting() < self.settings.queue)
     }
 
-    /// Tells the sender that this one was not asked.
-    fn pass_over(&mut self, seq: u64, full: &Subscription) -> Step {
-        let Some(journey) = self.journeys.get_mut(&seq) else { return Step::Wait };
-        journey.dispatch.asked(full, Role::Handler);
+    /// Tells the sender that this one was not asked. It is a delivery all the same, so that the
+    /// message's life shows it.
+    fn pass_over(&mut self, seq: u64, full: &Arc<Subscription>, role: Role) {
+        self.ask(seq, full.clone(), role);
+        let delivery = DeliveryId(self.next_delivery - 1);
         let words = format!("{} has as much waiting as it may have", full.agent);
-        let answer = failed(AttemptOutcome::QueueFull, words);
-        journey.dispatch.answered(full, Role::Handler, answer)
-    }
-
-    /// Everyone has been asked. Before a message is given up for want of a recipient, whoever
-    /// listens now is asked; one for an agent that is known waits for it.
-    fn arrive(&mut self, seq: u64, verdict: Verdict) {
-        let Some(journey) = self.journeys.get_mut(&seq) else { return };
-        let message = journey.dispatch.message.clone();
-        if verdict.is_for_want_of_a_recipient() {
-            let now = route::plan(&self.subscriptions, &message.address.topic());
-            if journey.dispatch.ask_also(now.chain) {
-                journey.dispatch.reopen();
-                return self.go_on(seq, None);
-            }
-        }
-        journey.asked_once = true;
-        match &message.address {
-            Address::Agent(id)
-                if verdict.is_for_want_of_a_recipient() && self.registry.knows(id) =>
-            {
-                journey.dispatch.reopen();
-                self.registry.mark_changed(id);
-                self.parking.park(message, None);
-            }
-            Address::Agent(_) | Address::Topic(_) => self.settle(&message, verdict),
-        }
-        self.answer_sender(seq);
-    }
-
-    fn settle(&mut self, message: &Message, verdict: Verdict) {
-        self.totals.waiting -= 1;
-        let (state, to, error) = match verdict {
-            Verdict::Processed(agent) => {
-                self.totals.processed += 1;
-                (MessageState::Processed, Some(agent), None)
-            }
-            Verdict::Dead { reason, error } => {
-                self.totals.dead += 1;
-                let (message, at) = (message.seq, self.now.wall);
-                self.bookkeeping.push(Record::DeadLetter { message, reason, at });
-                (MessageState::Dead, None, Some(error))
-            }
-        };
-        self.tell(Event::Moved {
-            seq: message.seq,
-            state,
-            to: to.clone(),
-            took_micros: self.now.wall.micros_since(message.accepted_at),
-            error: error.as_deref().map(Into::into),
-        });
-        self.bookkeeping.push(Record::Settled {
-            message: message.seq,
-            from: MessageState::Waiting,
-            state,
-            at: self.now.wall,
-            to,
-            error,
-        });
-    }
-
-    /// Someone has come who may take what waited. What waits for one agent is for that agent: a
-    /// pattern of another that happens to match does not take it.
-    pub(super) fn deliver_parked(&mut self, pattern: &Pattern, by: &AgentId) {
-        let is_for = |topic: &Topic| topic.agent().is_none_or(|agent| agent == *by);
-        for message in self.parking.take_matching(pattern, is_for) {
-            if let Some(agent) = message.address.agent() {
-                self.registry.mark_changed(agent);
-            }
-            let mut plan = route::plan(&self.subscriptions, &message.address.topic());
-            // They have seen it.
-            plan.observers.retain(|one| one.agent == *by);
-            // Its sender may not have been answered yet, if it was parked a moment ago.
-            let earlier = self.journeys.remove(&message.seq);
-            let (on_disk, reply) = earlier.map_or((true, None), |one| (one.on_disk, one.reply));
-            self.set_off(message, plan, on_disk, reply);
-        }
+        self.answered(delivery, failed(AttemptOutcome::QueueFull, words));
     }
 
     /// Takes back what has not been handed over; what has will be answered to nobody. Those behind
     /// in the lines move up.
     pub(super) fn take_back_deliveries(&mut self, of: &HashSet<u64>) {
-        let gone: Vec<(DeliveryId, ConnectionId)> = self
+        let gone: Vec<DeliveryId> = self
             .deliveries
             .iter()
             .filter(|(_, open)| of.contains(&open.seq))
-            .map(|(id, open)| (*id, open.to.connection))
+            .map(|(id, _)| *id)
             .collect();
-        for (delivery, connection) in &gone {
-            self.deliveries.remove(delivery);
-            if let Some(connection) = self.registry.connection_mut(*connection) {
-                connection.line.done(*delivery);
-            }
+        for delivery in gone {
+            self.take_back(delivery);
         }
-        for (_, connection) in gone {
-            self.pump(connection);
+    }
+
+    pub(super) fn take_back(&mut self, delivery: DeliveryId) {
+        let Some(open) = self.deliveries.remove(&delivery) else { return };
+        if let Some(connection) = self.registry.connection_mut(open.to.connection) {
+            connection.line.done(delivery);
         }
+        self.ready(open.to.connection);
     }
 }
 
-fn failed(outcome: AttemptOutcome, words: impl Into<String>) -> Answer {
+pub(super) fn failed(outcome: AttemptOutcome, words: impl Into<String>) -> Answer {
     Answer {
         outcome,
         stop: false,
         stops_only_on_request: false,
+        again: Again::NotAsked,
         message: Some(words.into()),
         payload: None,
     }

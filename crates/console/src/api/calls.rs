@@ -2,10 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use switchboard_model::{
-    AgentId, AgentView, AttemptOutcome, Code, MessageDetail, MessageFilter, MessageId, MessageRow,
-    MessageState, Timestamp,
+    AgentId, AgentView, AttemptOutcome, Code, JobView, MessageDetail, MessageFilter, MessageId,
+    MessageRow, MessageState, Priority, RouteView, Timestamp,
 };
 use ts_rs::TS;
+
+use super::{
+    DiscardMany, ExportLetters, ImportLetters, Imported, JobList, LetterLines, LetterPage,
+    LetterQuery, OneJob, ReplayMany, ReplayOne, RestoreMany,
+};
 
 /// Declares the calls: the enum that arrives on the wire, and the table of answers from which the
 /// screens infer what each call returns. A call `dead_letters: DeadLetters(..)` is the method
@@ -39,6 +44,32 @@ calls! {
     message: Message(OneMessage) -> MessageDetail;
     /// Sends a message as the operator.
     send: Send(SendTest) -> SendResult;
+    /// Who would get a message, without sending it.
+    route: Route(RouteQuery) -> RouteView;
+    /// A page of dead letters, newest first.
+    dead_letters: DeadLetters(LetterQuery) -> LetterPage;
+    /// Sends one dead letter again, changed or not.
+    replay: Replay(ReplayOne) -> SendResult;
+    /// Begins to send many dead letters again.
+    replay_many: ReplayMany(ReplayMany) -> JobView;
+    /// Begins to throw away many dead letters.
+    discard: Discard(DiscardMany) -> JobView;
+    /// Begins to take back dead letters that were thrown away.
+    restore: Restore(RestoreMany) -> JobView;
+    /// The jobs that run, and the last ones that ended.
+    jobs: Jobs(Nothing) -> JobList;
+    /// Stops a job where it is.
+    stop_job: StopJob(OneJob) -> JobView;
+    /// Lets a stopped job go on.
+    resume_job: ResumeJob(OneJob) -> JobView;
+    /// Dead letters as JSON lines, oldest first, a page at a time.
+    export_letters: ExportLetters(ExportLetters) -> LetterLines;
+    /// Takes in dead letters from JSON lines.
+    import_letters: ImportLetters(ImportLetters) -> Imported;
+    /// The agents that the default handler started.
+    spawned: Spawned(Nothing) -> SpawnedList;
+    /// What one of them wrote.
+    spawned_output: SpawnedOutput(OneSpawned) -> SpawnedOutput;
     /// Starts or stops the demo agents.
     demo: Demo(DemoSwitch) -> Nothing;
 }
@@ -111,12 +142,32 @@ pub struct OneMessage {
 
 /// A message from the operator.
 #[derive(Clone, Debug, Deserialize, TS)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendTest {
     /// Where to.
     pub topic: String,
     /// JSON text.
     pub payload: String,
+    /// Who is served first; normal if none.
+    #[serde(default)]
+    #[ts(optional)]
+    pub priority: Option<Priority>,
+    /// After so many milliseconds it is not worth delivering any more.
+    #[serde(default)]
+    #[ts(optional)]
+    pub ttl_ms: Option<u64>,
+}
+
+/// Asks who would get a message.
+#[derive(Clone, Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RouteQuery {
+    /// Where to: a topic, or `agent:` and an agent's id.
+    pub topic: String,
+    /// JSON text, if it is to be judged too.
+    #[serde(default)]
+    #[ts(optional)]
+    pub payload: Option<String>,
 }
 
 /// How the operator's message went.
@@ -143,6 +194,53 @@ pub struct AckView {
     pub message: Option<String>,
     /// What it gave back, as it wrote it.
     pub payload_text: Option<String>,
+    /// In how many seconds it is asked again, if it is.
+    pub again_in_seconds: Option<f64>,
+}
+
+/// The agents that the default handler started.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct SpawnedList {
+    /// Whether a command is set at all.
+    pub enabled: bool,
+    /// Newest first: those that run, and the last ones that ended.
+    pub agents: Vec<SpawnedAgent>,
+}
+
+/// An agent that the default handler started.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SpawnedAgent {
+    /// The id it was given.
+    pub agent: AgentId,
+    /// The topic it was started for.
+    pub topic: String,
+    /// Its process.
+    pub pid: u32,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// When it ended, if it has.
+    pub ended_at: Option<Timestamp>,
+    /// How it ended.
+    pub ended: Option<String>,
+}
+
+/// Names an agent that the default handler started.
+#[derive(Clone, Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct OneSpawned {
+    /// Its id.
+    pub agent: AgentId,
+}
+
+/// What a started agent wrote.
+#[derive(Clone, Debug, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SpawnedOutput {
+    /// The end of it, both streams as they came.
+    pub text: String,
+    /// The file that has all of it.
+    pub file: String,
 }
 
 /// Starts or stops the demo agents.

@@ -1,7 +1,9 @@
 //! The live feed: a snapshot, then one batch a frame.
 
 use serde::{Deserialize, Serialize};
-use switchboard_model::{AgentId, AgentView, MessageFilter, MessageRow, MessageState, Totals};
+use switchboard_model::{
+    AgentId, AgentView, JobView, MessageFilter, MessageRow, MessageState, Timestamp, Totals,
+};
 use ts_rs::TS;
 
 use super::Status;
@@ -32,6 +34,8 @@ pub enum FeedEvent {
         agents: Vec<AgentView>,
         /// The newest messages that pass the filter, newest first.
         rows: Vec<MessageRow>,
+        /// The jobs that run, and the last ones that ended.
+        jobs: Vec<JobView>,
     },
     /// What changed since the event before.
     Batch {
@@ -51,6 +55,8 @@ pub enum FeedEvent {
         skipped: u64,
         /// Messages of earlier events that moved on.
         moved: Vec<Moved>,
+        /// Jobs that began, went on or ended.
+        jobs: Vec<JobView>,
     },
 }
 
@@ -64,10 +70,12 @@ pub struct Moved {
     pub state: MessageState,
     /// Who has it or took it.
     pub to: Option<AgentId>,
-    /// Microseconds from acceptance to here.
-    pub took_micros: u64,
+    /// Microseconds from acceptance to here; none where it only waits, or the operator moved it.
+    pub took_micros: Option<u64>,
     /// What went wrong, if it did.
     pub error: Option<String>,
+    /// When somebody is asked again, if the message waits for that.
+    pub retry_at: Option<Timestamp>,
 }
 
 /// How busy the broker is.
@@ -80,6 +88,8 @@ pub struct Figures {
     pub p50_micros: Option<u64>,
     /// All but one in a hundred were settled within this many.
     pub p99_micros: Option<u64>,
+    /// Dead letters that nobody has dealt with.
+    pub open_letters: u64,
     /// Live connections.
     pub connections: u32,
     /// The size of the database on disk.

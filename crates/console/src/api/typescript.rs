@@ -3,7 +3,7 @@
 use switchboard_model as model;
 use ts_rs::{Config, TS};
 
-use super::{calls, feed};
+use super::{calls, feed, letters};
 
 const HEADER: &str = "// Written by `./dev types` from crates/console. Do not edit.\n";
 
@@ -23,6 +23,7 @@ pub fn typescript() -> String {
         model::MessageId,
         model::ConversationId,
         model::DeliveryId,
+        model::JobId,
         model::Timestamp,
         model::Code,
         model::Door,
@@ -40,6 +41,8 @@ pub fn typescript() -> String {
         model::MessageRow,
         model::AttemptView,
         model::DeliveryView,
+        model::LetterStatus,
+        model::Letter,
         model::MessageDetail,
         model::Totals,
         calls::Nothing,
@@ -49,6 +52,33 @@ pub fn typescript() -> String {
         calls::MessageQuery,
         calls::MessagePage,
         calls::OneMessage,
+        model::LetterRow,
+        model::LetterFilter,
+        model::JobKind,
+        model::JobStatus,
+        model::JobView,
+        model::RouteStep,
+        model::Fate,
+        model::RouteView,
+        letters::LetterQuery,
+        letters::Cause,
+        letters::LetterPage,
+        letters::ReplayOne,
+        letters::ReplayMany,
+        letters::DiscardMany,
+        letters::RestoreMany,
+        letters::OneJob,
+        letters::JobList,
+        letters::ExportLetters,
+        letters::LetterLines,
+        letters::ImportLetters,
+        letters::RefusedLine,
+        letters::Imported,
+        calls::RouteQuery,
+        calls::SpawnedAgent,
+        calls::SpawnedList,
+        calls::OneSpawned,
+        calls::SpawnedOutput,
         calls::SendTest,
         calls::AckView,
         calls::SendResult,

@@ -1,13 +1,15 @@
 //! Between the bus's words and the model's.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-use switchboard_broker::Refusal;
+use switchboard_broker::{Refusal, now};
 use switchboard_model::{
-    Ack, Address, AgentId, Answer, AttemptOutcome, Capability, Code, Command, DeliveryId, Join,
-    Kind, Message, MessageState, Pattern, Payload, Policy, Priority, Receipt, Send, Topic, Wait,
+    Ack, Address, Again, AgentId, Answer, AttemptOutcome, Capability, Code, Command, DeliveryId,
+    Join, Kind, Message, MessageState, Pattern, Payload, Policy, Priority, Receipt, Send,
+    Timestamp, Topic, Wait,
 };
 
 use super::wire::{DeliveryHead, RpcError};
@@ -111,6 +113,10 @@ struct Where<'a> {
     #[serde(borrow)]
     correlation_id: Option<Cow<'a, str>>,
     #[serde(borrow)]
+    priority: Option<Cow<'a, str>>,
+    #[serde(alias = "ttlSeconds")]
+    ttl_seconds: Option<f64>,
+    #[serde(borrow)]
     payload: Option<&'a RawValue>,
 }
 
@@ -156,6 +162,14 @@ struct PayloadHead<'a> {
     kind: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
     capability: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "if_text")]
+    priority: Option<Cow<'a, str>>,
+}
+
+/// A field that means something to us only if it is text; what else agents keep there is theirs.
+fn if_text<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    let raw = <&RawValue>::deserialize(field)?;
+    Ok(serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned))
 }
 
 /// Reads `sendMessage`: the message, and whether its payload says what it is.
@@ -180,6 +194,15 @@ pub(crate) fn send(
         let why = "payload.type is missing: say what the payload is, as in \"plaintext_message\"";
         return Err(RpcError::invalid_params(why));
     }
+    let priority = match given.priority.as_deref() {
+        Some(name) => priority(name).ok_or_else(|| {
+            let known = Priority::ALL.map(Priority::as_str).join(", ");
+            RpcError::invalid_params(format!("priority {name:?} is not one of: {known}"))
+        })?,
+        // The spec's task requests say it in the payload; there it may also mean something else.
+        None => head.priority.as_deref().and_then(priority).unwrap_or_default(),
+    };
+    let expires_at = given.ttl_seconds.map(expiry).transpose()?;
     let address = Address::from(topic);
     let kind = kind_of(&address, given.correlation_id.is_some());
     let capability = match &address {
@@ -190,14 +213,26 @@ pub(crate) fn send(
         address,
         kind,
         capability,
-        priority: Priority::Normal,
+        priority,
         correlation: named("correlation_id", given.correlation_id)?,
         conversation: None,
         payload: Payload::from_raw(payload),
-        expires_at: None,
+        expires_at,
         wait: Wait::FirstAttempts,
     };
     Ok((send, typed))
+}
+
+fn priority(name: &str) -> Option<Priority> {
+    Priority::ALL.into_iter().find(|priority| priority.as_str().eq_ignore_ascii_case(name))
+}
+
+/// When a message that lives so many seconds stops being worth delivering.
+fn expiry(seconds: f64) -> Result<Timestamp, RpcError> {
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(life) if !life.is_zero() => Ok(now().plus(life)),
+        _ => Err(RpcError::invalid_params("ttl_seconds must be more than 0")),
+    }
 }
 
 fn kind_of(address: &Address, answers: bool) -> Kind {
@@ -221,6 +256,10 @@ struct PeerAnswer<'a> {
     success: Option<bool>,
     #[serde(alias = "stop_propagation", rename = "stopPropagation", default)]
     stop_propagation: bool,
+    #[serde(alias = "shouldRetry", default)]
+    should_retry: bool,
+    #[serde(alias = "retrySeconds")]
+    retry_seconds: Option<f64>,
     #[serde(borrow)]
     message: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -239,6 +278,11 @@ pub(crate) fn answer(result: &RawValue) -> Answer {
         outcome: if processed { AttemptOutcome::Processed } else { AttemptOutcome::Declined },
         stop: peer.stop_propagation,
         stops_only_on_request: peer.processed.is_none(),
+        again: match peer.retry_seconds.map(Duration::try_from_secs_f64) {
+            _ if !peer.should_retry => Again::NotAsked,
+            Some(Ok(delay)) => Again::After(delay),
+            Some(Err(_)) | None => Again::Soon,
+        },
         message: peer.message.map(kept),
         payload: peer.payload.map(Payload::from_raw),
     }
@@ -273,6 +317,7 @@ fn invalid_answer(why: impl Into<String>) -> Answer {
         outcome: AttemptOutcome::InvalidAnswer,
         stop: false,
         stops_only_on_request: false,
+        again: Again::NotAsked,
         message: Some(why.into()),
         payload: None,
     }
@@ -349,8 +394,8 @@ impl From<Ack> for AckResult {
             success: processed,
             message: ack.message,
             payload: ack.payload,
-            retry_scheduled: false,
-            retry_seconds: 0.0,
+            retry_scheduled: ack.again_in.is_some(),
+            retry_seconds: ack.again_in.map_or(0.0, |delay| delay.as_secs_f64()),
         }
     }
 }

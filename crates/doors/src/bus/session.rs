@@ -223,7 +223,11 @@ impl Session {
     async fn subscribe(&mut self, params: Option<&RawValue>) -> Result<Box<RawValue>, RpcError> {
         match self.submit(convert::subscribe(params)?).await? {
             Reply::Subscribed(id) => result(&json!({ "success": true, "subscriptionId": id })),
-            Reply::Joined(_) | Reply::Sent(_) | Reply::Done => Err(unexpected()),
+            Reply::Joined(_)
+            | Reply::Sent(_)
+            | Reply::Job(_)
+            | Reply::Imported(_)
+            | Reply::Done => Err(unexpected()),
         }
     }
 
@@ -253,7 +257,13 @@ impl Session {
             Ok(pending) => async move {
                 match pending.wait().await {
                     Ok(Reply::Sent(receipt)) => result(&SendResult::from(receipt)),
-                    Ok(Reply::Joined(_) | Reply::Subscribed(_) | Reply::Done) => Err(unexpected()),
+                    Ok(
+                        Reply::Joined(_)
+                        | Reply::Subscribed(_)
+                        | Reply::Job(_)
+                        | Reply::Imported(_)
+                        | Reply::Done,
+                    ) => Err(unexpected()),
                     Err(refusal) => Err(convert::refusal(&refusal)),
                 }
             }

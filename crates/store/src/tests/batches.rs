@@ -1,6 +1,6 @@
 //! However a run of records falls into batches, the same is on disk in the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// Writes with numbers that the broker could have given.
 fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
     let (mut messages, mut deliveries, mut attempts) = (0, 0, 0);
-    let mut states = HashMap::new();
+    let (mut states, mut died) = (HashMap::new(), HashSet::new());
     let mut writes = Vec::new();
     for step in steps {
         match step {
@@ -71,7 +71,10 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
                 if moves {
                     *now = *state;
                 }
-                if moves && *state == MessageState::Dead {
+                if moves && *from == MessageState::Dead {
+                    records.push(discarded(seq));
+                }
+                if moves && *state == MessageState::Dead && died.insert(seq) {
                     records.push(Record::DeadLetter {
                         message: seq,
                         reason: DeadReason::GaveUp,

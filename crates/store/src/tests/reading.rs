@@ -77,7 +77,8 @@ async fn everything_is_still_there_after_closing_and_opening() {
     assert_eq!(only.attempts.iter().map(|attempt| attempt.number).collect::<Vec<_>>(), [1, 2]);
 
     let dead = opened.store.message(message(2).id).await.unwrap().unwrap();
-    assert_eq!(dead.dead_reason, Some(DeadReason::NobodySubscribed));
+    assert_eq!(dead.letter.map(|letter| letter.reason), Some(DeadReason::NobodySubscribed));
+    assert_eq!(opened.restored.open_letters, [2]);
     assert!(opened.store.size_bytes().await.unwrap() > 0);
     opened.store.close().await;
 }

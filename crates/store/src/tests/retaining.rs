@@ -26,6 +26,7 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
                 });
                 if seq % 10 == 9 {
                     records.push(settled(seq, MessageState::Dead, MessageState::Discarded));
+                    records.push(discarded(seq));
                 }
             }
             _ => records.push(taken_by(seq, "analyzer")),

@@ -4,12 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use switchboard_model::{
-    Address, AgentId, AttemptOutcome, DeliveryId, DeliveryState, Door, Kind, Message, MessageId,
-    MessageState, Payload, Priority, Timestamp, Topic,
+    Address, AgentId, AttemptOutcome, DeliveryId, DeliveryState, Door, Kind, LetterStatus, Message,
+    MessageId, MessageState, Payload, Priority, Timestamp, Topic,
 };
 use uuid::Uuid;
 
-use crate::{AttemptRecord, Commit, DeliveryRecord, Opened, Options, Record, Store, Ticket, clock};
+use crate::{
+    AttemptRecord, Commit, DeliveryRecord, LetterRecord, Opened, Options, Record, Store, Ticket,
+    clock,
+};
 
 pub(super) fn agent(name: &str) -> AgentId {
     AgentId::parse(name).unwrap()
@@ -35,6 +38,7 @@ pub(super) fn message_on(seq: u64, topic: &str, payload: &str) -> Message {
         payload: Payload::parse(payload).unwrap(),
         accepted_at: moment(i64::try_from(seq).unwrap()),
         expires_at: None,
+        replay_of: None,
     }
 }
 
@@ -68,6 +72,7 @@ pub(super) fn delivery(id: u64, message: u64) -> Record {
         agent: agent("analyzer"),
         door: Door::Bus,
         pattern: Some("inbound:*".to_owned()),
+        observer: false,
         at: moment(1),
     })
 }
@@ -86,6 +91,18 @@ pub(super) fn attempt(delivery: u64, number: u32, state: DeliveryState) -> Recor
         message: None,
         payload: None,
         state,
+        due_at: None,
+    })
+}
+
+pub(super) fn discarded(seq: u64) -> Record {
+    Record::Letter(LetterRecord {
+        message: seq,
+        status: LetterStatus::Discarded,
+        at: moment(4),
+        replayed_as: None,
+        note: Some("not wanted".to_owned()),
+        job: None,
     })
 }
 

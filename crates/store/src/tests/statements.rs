@@ -3,8 +3,8 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
 
 use crate::{
-    agent, audit, checkpoint, dead_letter, delivery, history, housekeeping, message, open,
-    retention, search, subscription, total,
+    agent, audit, checkpoint, dead_letter, delivery, history, housekeeping, job, letters, message,
+    open, retention, search, subscription, total,
 };
 
 #[tokio::test]
@@ -19,6 +19,8 @@ async fn every_statement_fits_the_schema() {
         delivery::SQL,
         history::SQL,
         housekeeping::SQL,
+        job::SQL,
+        letters::SQL,
         message::SQL,
         retention::SQL,
         search::SQL,

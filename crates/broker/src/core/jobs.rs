@@ -1,0 +1,312 @@
+//! What the operator does with many dead letters. A job reads them from the disk page by page,
+//! beside the core, and deals with each as if it came alone. What it has dealt with is no longer as
+//! its filter wants it, so a job that is taken up after a crash does nothing twice.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use switchboard_model::{
+    DeadMessage, Event, JobAction, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus,
+    NewJob, Replay, Reply, Topic,
+};
+use switchboard_store::{JobRecord, Record};
+use tokio::time::Instant;
+
+use super::{Core, operator_only};
+use crate::Refusal;
+use crate::broker::{Caller, Input};
+
+/// Letters read at a time; few, because each may carry a large payload.
+const PAGE: u32 = 64;
+/// Letters dealt with in one pass, so that agents are not kept waiting.
+const STEP: usize = 32;
+/// Replayed messages that may wait for the disk before more are sent.
+const UNWRITTEN: usize = 1000;
+/// How long a job waits when there is no room for its messages.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Jobs that ended and are still shown.
+const REMEMBERED: usize = 20;
+
+/// Every job that runs or can go on, and the last ones that ended.
+#[derive(Default)]
+pub(super) struct Jobs {
+    all: BTreeMap<JobId, Job>,
+    next_id: u64,
+}
+
+struct Job {
+    view: JobView,
+    up_to: u64,
+    /// Letters up to here have been looked at since it was last taken up.
+    cursor: u64,
+    page: VecDeque<DeadMessage>,
+    reading: Reading,
+    /// Not to be worked on before then.
+    not_before: Option<Instant>,
+    shown: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Idle,
+    UnderWay,
+    AtTheEnd,
+}
+
+impl Jobs {
+    pub(super) fn restore(records: Vec<JobRecord>) -> Self {
+        let mut jobs = Self { all: BTreeMap::new(), next_id: 1 };
+        for JobRecord { view, up_to } in records {
+            jobs.next_id = jobs.next_id.max(view.id.0 + 1);
+            jobs.all.insert(view.id, Job::new(view, up_to));
+        }
+        jobs.forget_old();
+        jobs
+    }
+
+    fn forget_old(&mut self) {
+        let ended = self.all.values().filter(|job| job.view.status == JobStatus::Done);
+        let ended: Vec<JobId> = ended.map(|job| job.view.id).collect();
+        for id in ended.iter().rev().skip(REMEMBERED) {
+            self.all.remove(id);
+        }
+    }
+
+    /// Newest first.
+    pub(super) fn views(&self) -> Vec<JobView> {
+        self.all.values().rev().map(|job| job.view.clone()).collect()
+    }
+
+    /// When the next one has something to do.
+    pub(super) fn next(&self) -> Option<Instant> {
+        let working = self.all.values().filter(|job| job.view.status == JobStatus::Running);
+        working.filter_map(|job| job.not_before).min()
+    }
+
+    /// The disk did not take what replaced one of its letters.
+    pub(super) fn undo_one(&mut self, id: JobId) {
+        if let Some(job) = self.all.get_mut(&id) {
+            job.view.done = job.view.done.saturating_sub(1);
+            job.view.failed += 1;
+            job.view.last_error = Some("the disk did not take the new message".to_owned());
+        }
+    }
+}
+
+impl Job {
+    fn new(view: JobView, up_to: u64) -> Self {
+        let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
+        Self { view, up_to, cursor, page, reading, not_before: None, shown: 0 }
+    }
+
+    /// The letters it wants are those that it has not dealt with.
+    fn filter(&self) -> LetterFilter {
+        let status = match self.view.kind {
+            JobKind::Replay | JobKind::Discard => LetterStatus::Open,
+            JobKind::Restore => LetterStatus::Discarded,
+        };
+        LetterFilter { status: Some(status), ..self.view.filter.clone() }
+    }
+
+    /// Whether it may deal with a letter now; keeps to its rate, without making up for long pauses.
+    fn may_go_on(&mut self, now: Instant) -> bool {
+        if self.not_before.is_some_and(|at| now < at) {
+            return false;
+        }
+        self.not_before = self.view.per_second.map(|rate| {
+            let since = self.not_before.map_or(now, |at| at.max(now - PAUSE));
+            since + Duration::from_secs(1) / rate.max(1)
+        });
+        true
+    }
+}
+
+impl Core {
+    pub(super) fn start_job(&mut self, caller: Caller, new: NewJob) -> Result<Reply, Refusal> {
+        operator_only(caller)?;
+        let id = JobId(self.jobs.next_id);
+        self.jobs.next_id += 1;
+        let (kind, (topic, per_second, note)) = (new.action.kind(), parts(new.action));
+        let view = JobView {
+            id,
+            kind,
+            status: JobStatus::Running,
+            filter: new.filter,
+            topic: topic.map(|topic| topic.as_str().to_owned()),
+            per_second,
+            note,
+            total: new.total,
+            done: 0,
+            failed: 0,
+            last_error: None,
+            started_at: self.now.wall,
+            ended_at: None,
+        };
+        self.jobs.all.insert(id, Job::new(view, self.next_seq - 1));
+        self.jobs.forget_old();
+        Ok(self.job_changed(id))
+    }
+
+    pub(super) fn stop_job(&mut self, caller: Caller, id: JobId) -> Result<Reply, Refusal> {
+        operator_only(caller)?;
+        self.turn_job(id, JobStatus::Running, JobStatus::Stopped)
+    }
+
+    pub(super) fn resume_job(&mut self, caller: Caller, id: JobId) -> Result<Reply, Refusal> {
+        operator_only(caller)?;
+        self.turn_job(id, JobStatus::Stopped, JobStatus::Running)
+    }
+
+    fn turn_job(&mut self, id: JobId, from: JobStatus, to: JobStatus) -> Result<Reply, Refusal> {
+        let job = self.jobs.all.get_mut(&id).filter(|job| job.view.status == from);
+        let job = job.ok_or(Refusal::NoSuchJob(id))?;
+        job.view.status = to;
+        Ok(self.job_changed(id))
+    }
+
+    /// Shows a job as it is now, and remembers it.
+    fn job_changed(&mut self, id: JobId) -> Reply {
+        let Some(job) = self.jobs.all.get_mut(&id) else { return Reply::Done };
+        job.shown = job.view.done + job.view.failed;
+        let (view, up_to) = (job.view.clone(), job.up_to);
+        self.bookkeeping.push(Record::Job(Box::new(JobRecord { view: view.clone(), up_to })));
+        self.tell(Event::Job(Arc::new(view.clone())));
+        Reply::Job(Box::new(view))
+    }
+
+    pub(super) fn work_on_jobs(&mut self) {
+        let running = self.jobs.all.values().filter(|job| job.view.status == JobStatus::Running);
+        let running: Vec<JobId> = running.map(|job| job.view.id).collect();
+        for id in running {
+            if self.stop_by.is_none() {
+                self.work_on(id);
+            }
+        }
+    }
+
+    fn work_on(&mut self, id: JobId) {
+        for _ in 0..STEP {
+            let full = self.receipts.outstanding() >= UNWRITTEN;
+            let Some(job) = self.jobs.all.get_mut(&id) else { return };
+            if job.page.is_empty() {
+                break;
+            }
+            if full {
+                job.not_before = Some(self.now.monotonic + PAUSE);
+                break;
+            }
+            if !job.may_go_on(self.now.monotonic) {
+                break;
+            }
+            let Some(letter) = job.page.pop_front() else { break };
+            if let Err(letter) = self.deal_with(id, letter) {
+                let Some(job) = self.jobs.all.get_mut(&id) else { return };
+                job.page.push_front(*letter);
+                job.not_before = Some(self.now.monotonic + PAUSE);
+                break;
+            }
+        }
+        let Some(job) = self.jobs.all.get_mut(&id) else { return };
+        if !job.page.is_empty() && job.not_before.is_none() {
+            // More to do at once; others first.
+            job.not_before = Some(self.now.monotonic);
+        }
+        let changed = job.shown != job.view.done + job.view.failed;
+        match (job.page.is_empty(), job.reading) {
+            (true, Reading::AtTheEnd) => {
+                job.view.status = JobStatus::Done;
+                job.view.ended_at = Some(self.now.wall);
+                self.job_changed(id);
+            }
+            (true, Reading::Idle) => self.read_letters(id),
+            (true, Reading::UnderWay) | (false, _) => {}
+        }
+        if changed {
+            self.job_changed(id);
+        }
+    }
+
+    /// Gives the letter back if there is no room for what it becomes.
+    fn deal_with(&mut self, id: JobId, letter: DeadMessage) -> Result<(), Box<DeadMessage>> {
+        let Some(job) = self.jobs.all.get(&id) else { return Ok(()) };
+        let (kind, note) = (job.view.kind, job.view.note.clone().unwrap_or_default());
+        let outcome = match kind {
+            JobKind::Discard => Ok(self.discard(&letter, &note, id)),
+            JobKind::Restore => Ok(self.restore_letter(&letter, id)),
+            JobKind::Replay => {
+                let topic = job.view.topic.as_deref().and_then(|topic| Topic::parse(topic).ok());
+                let replay = Replay { letter, topic, payload: None };
+                match self.may_replay(&replay) {
+                    Ok(()) => {
+                        self.send_in_place(replay, Some(id), None);
+                        Ok(true)
+                    }
+                    Err(Refusal::DiskBusy | Refusal::QueueFull { .. } | Refusal::Stopping) => {
+                        return Err(Box::new(replay.letter));
+                    }
+                    // Somebody else was faster.
+                    Err(Refusal::NoSuchLetter(_)) => Ok(false),
+                    Err(refusal) => Err(refusal),
+                }
+            }
+        };
+        let Some(job) = self.jobs.all.get_mut(&id) else { return Ok(()) };
+        match outcome {
+            Ok(true) => job.view.done += 1,
+            Ok(false) => {}
+            Err(refusal) => {
+                job.view.failed += 1;
+                job.view.last_error = Some(refusal.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next letters of a job, beside the core.
+    fn read_letters(&mut self, id: JobId) {
+        let Some(job) = self.jobs.all.get_mut(&id) else { return };
+        let Some(inputs) = self.inputs.upgrade() else { return };
+        job.reading = Reading::UnderWay;
+        let (filter, after, up_to) = (job.filter(), job.cursor, job.up_to);
+        let store = self.store.clone();
+        tokio::spawn(async move {
+            let letters = store.dead_messages(&filter, after, up_to, PAGE, false).await;
+            if inputs.send(Input::Letters { job: id, letters }).await.is_err() {
+                tracing::debug!("the broker stopped while letters were read");
+            }
+        });
+    }
+
+    pub(super) fn letters_read(
+        &mut self,
+        id: JobId,
+        letters: Result<Vec<DeadMessage>, switchboard_store::Error>,
+    ) {
+        let Some(job) = self.jobs.all.get_mut(&id) else { return };
+        match letters {
+            Ok(letters) => {
+                let ended = letters.len() < PAGE as usize;
+                job.reading = if ended { Reading::AtTheEnd } else { Reading::Idle };
+                job.cursor = letters.last().map_or(job.cursor, |last| last.message.seq);
+                job.page.extend(letters);
+            }
+            Err(error) => {
+                tracing::error!(%error, "a job could not read its dead letters and was stopped");
+                job.reading = Reading::Idle;
+                job.view.status = JobStatus::Stopped;
+                let error = "the dead letters could not be read from disk; the log says why";
+                job.view.last_error = Some(error.to_owned());
+                self.job_changed(id);
+            }
+        }
+    }
+}
+
+fn parts(action: JobAction) -> (Option<Topic>, Option<u32>, Option<String>) {
+    match action {
+        JobAction::Replay { topic, per_second } => (topic, per_second, None),
+        JobAction::Discard { note } => (None, None, Some(note)),
+        JobAction::Restore => (None, None, None),
+    }
+}

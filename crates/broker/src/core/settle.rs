@@ -1,0 +1,145 @@
+//! How a message's way ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use switchboard_model::{DeadReason, Event, Message, MessageState};
+use switchboard_store::Record;
+
+use super::{Core, Phase};
+use crate::dispatch::Verdict;
+use crate::route;
+
+impl Core {
+    /// Everyone has been asked. Before a message is given up for want of a recipient, whoever
+    /// listens now is asked; one for an agent that is known waits for it; for any other the default
+    /// handler is asked.
+    pub(super) fn arrive(&mut self, seq: u64, verdict: Verdict) {
+        let own = self.is_own_event(seq);
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        let message = journey.dispatch.message.clone();
+        if let (Verdict::Dead { reason, .. }, false) = (&verdict, own) {
+            if verdict.is_for_want_of_a_recipient() {
+                let now = route::plan(&self.subscriptions, &message.address.topic());
+                if journey.dispatch.ask_also(now.chain) {
+                    journey.dispatch.reopen();
+                    return self.go_on(seq);
+                }
+            }
+            let waits_for = message.address.agent().filter(|id| {
+                self.registry.knows(id)
+                    && !journey.dispatch.has_asked(id)
+                    && !journey.dispatch.is_stopped()
+            });
+            if waits_for.is_some() {
+                return self.wait_for_agent(seq);
+            }
+            if *reason == DeadReason::NobodySubscribed && self.offer(seq) {
+                return self.go_on(seq);
+            }
+        }
+        self.end(&message, verdict);
+    }
+
+    /// The message is settled, and its sender may be told.
+    pub(super) fn end(&mut self, message: &Arc<Message>, verdict: Verdict) {
+        let seq = message.seq;
+        if let Some(journey) = self.journeys.get_mut(&seq) {
+            journey.dispatch.settled(verdict.clone());
+            journey.asked_once = true;
+            journey.parked = false;
+            for delivery in journey.dispatch.take_idle() {
+                self.deliveries.remove(&delivery);
+                self.bookkeeping.push(Record::DeliveryEnded(delivery));
+            }
+        }
+        self.settle(message, verdict);
+        self.answer_sender(seq);
+    }
+
+    pub(super) fn settle(&mut self, message: &Message, verdict: Verdict) {
+        self.parking.remove(message);
+        self.totals.waiting -= 1;
+        let own = message.from.is_switchboard();
+        let (state, to, error) = match verdict {
+            Verdict::Processed(agent) => (MessageState::Processed, Some(agent), None),
+            // An event of the broker's own was told to those who listen; more was not wanted.
+            Verdict::Dead { error, .. } if own => (MessageState::Processed, None, Some(error)),
+            Verdict::Dead { reason, error } => {
+                self.bury(message.seq, reason);
+                (MessageState::Dead, None, Some(error))
+            }
+            Verdict::Expired => {
+                self.bury(message.seq, DeadReason::Expired);
+                let error = "its time ran out before anyone processed it".to_owned();
+                (MessageState::Expired, None, Some(error))
+            }
+        };
+        match state {
+            MessageState::Processed => self.totals.processed += 1,
+            MessageState::Expired => self.totals.expired += 1,
+            MessageState::Dead
+            | MessageState::Waiting
+            | MessageState::Discarded
+            | MessageState::Refused => self.totals.dead += 1,
+        }
+        self.tell(Event::Moved {
+            seq: message.seq,
+            state,
+            to: to.clone(),
+            took_micros: Some(self.now.wall.micros_since(message.accepted_at)),
+            error: error.as_deref().map(Into::into),
+            retry_at: None,
+        });
+        self.bookkeeping.push(Record::Settled {
+            message: message.seq,
+            from: MessageState::Waiting,
+            state,
+            at: self.now.wall,
+            to,
+            error,
+        });
+    }
+
+    fn bury(&mut self, message: u64, reason: DeadReason) {
+        self.letters.insert(message);
+        self.bookkeeping.push(Record::DeadLetter { message, reason, at: self.now.wall });
+    }
+
+    /// Remembers when a message stops being worth delivering.
+    pub(super) fn mind_expiry(&mut self, message: &Message) {
+        if let Some(at) = message.expires_at {
+            let left = Duration::from_micros(at.micros_since(self.now.wall));
+            let topic = message.address.topic();
+            self.expiries.add(self.now.monotonic + left, (message.seq, topic));
+        }
+    }
+
+    /// Messages whose time has run out. Whoever has one in hand may still process it.
+    pub(super) fn expire(&mut self) {
+        while let Some((seq, topic)) = self.expiries.take_due(self.now.monotonic) {
+            let Some(journey) = self.journeys.get_mut(&seq) else {
+                if let Some(parked) = self.parking.remove_at(&topic, seq) {
+                    self.settle(&parked.message, Verdict::Expired);
+                }
+                continue;
+            };
+            if journey.dispatch.state() != MessageState::Waiting {
+                continue;
+            }
+            for delivery in journey.dispatch.being_asked() {
+                if self.deliveries.get(&delivery).is_some_and(|one| one.phase == Phase::InLine) {
+                    self.take_back(delivery);
+                    self.bookkeeping.push(Record::DeliveryEnded(delivery));
+                    if let Some(journey) = self.journeys.get_mut(&seq) {
+                        journey.dispatch.not_asked(delivery);
+                    }
+                }
+            }
+            if let Some(journey) = self.journeys.get_mut(&seq) {
+                let step = journey.dispatch.run_out();
+                self.follow(seq, step);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The table `job`: long work on many dead letters.
+
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use switchboard_model::{JobId, JobKind, JobStatus, JobView, Timestamp};
+
+use crate::Error;
+use crate::agent::meaningless;
+use crate::record::JobRecord;
+use crate::rows::{int, uint};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[PUT, ALL, FORGET];
+
+const PUT: &str = "insert into job (id, kind, status, filter, up_to, topic, per_second, note, \
+     total, done, failed, last_error, started_at, ended_at) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) \
+     on conflict (id) do update set status = ?3, total = ?9, done = ?10, failed = ?11, \
+     last_error = ?12, ended_at = ?14";
+
+const ALL: &str = "select id, kind, status, filter, up_to, topic, per_second, note, total, done, \
+     failed, last_error, started_at, ended_at from job order by id";
+
+/// Those that ended before, but for the newest of all, whose number must not be given again.
+const FORGET: &str = "delete from job where status = 'done' and ended_at < ?1 \
+     and id < (select max(id) from job)";
+
+pub(crate) async fn apply(
+    connection: &mut SqliteConnection,
+    jobs: &[JobRecord],
+) -> Result<(), sqlx::Error> {
+    for JobRecord { view, up_to } in jobs {
+        let filter = serde_json::to_string(&view.filter)
+            .map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+        sqlx::query(PUT)
+            .bind(int(view.id.0))
+            .bind(view.kind.as_str())
+            .bind(view.status.as_str())
+            .bind(filter)
+            .bind(int(*up_to))
+            .bind(view.topic.as_deref())
+            .bind(view.per_second)
+            .bind(view.note.as_deref())
+            .bind(int(view.total))
+            .bind(int(view.done))
+            .bind(int(view.failed))
+            .bind(view.last_error.as_deref())
+            .bind(view.started_at.0)
+            .bind(view.ended_at.map(|at| at.0))
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+/// Every job, oldest first.
+pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<JobRecord>, Error> {
+    let rows = sqlx::query(ALL).fetch_all(connection).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Forgets those that ended before `cutoff`.
+pub(crate) async fn forget(
+    connection: &mut SqliteConnection,
+    cutoff: Timestamp,
+) -> Result<u64, sqlx::Error> {
+    Ok(sqlx::query(FORGET).bind(cutoff.0).execute(connection).await?.rows_affected())
+}
+
+fn read(row: &SqliteRow) -> Result<JobRecord, Error> {
+    let (kind, status): (&str, &str) = (row.try_get("kind")?, row.try_get("status")?);
+    let filter: &str = row.try_get("filter")?;
+    let view = JobView {
+        id: JobId(uint(row.try_get("id")?)),
+        kind: JobKind::parse(kind).ok_or_else(|| meaningless("the kind of a job", kind))?,
+        status: JobStatus::parse(status)
+            .ok_or_else(|| meaningless("the status of a job", status))?,
+        filter: serde_json::from_str(filter)
+            .map_err(|_| meaningless("the letters of a job", filter))?,
+        topic: row.try_get("topic")?,
+        per_second: row.try_get("per_second")?,
+        note: row.try_get("note")?,
+        total: uint(row.try_get("total")?),
+        done: uint(row.try_get("done")?),
+        failed: uint(row.try_get("failed")?),
+        last_error: row.try_get("last_error")?,
+        started_at: Timestamp(row.try_get("started_at")?),
+        ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(Timestamp),
+    };
+    Ok(JobRecord { view, up_to: uint(row.try_get("up_to")?) })
+}

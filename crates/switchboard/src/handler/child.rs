@@ -1,0 +1,151 @@
+//! One program that the default handler started.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use switchboard_model::{AgentId, Topic};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+use super::{DefaultHandler, Orders};
+
+/// As much of what a program writes as is kept.
+const KEPT: usize = 1 << 20;
+/// How long a program has to end when it is asked to.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Runs the program, and ends its whole process group when the broker is gone, however it went: the
+/// broker holds the other end of standard input, which closes even when the broker is killed.
+const MINDER: &str = r#"
+exec 3<&0 </dev/null
+"$@" 3<&- &
+agent=$!
+(trap "" TERM; cat <&3 >/dev/null; kill -TERM 0; sleep 1; kill -KILL 0) >/dev/null 2>&1 &
+exec 3<&-
+wait "$agent"
+"#;
+
+/// A started program and all that it started in turn.
+pub(super) struct Child {
+    process: tokio::process::Child,
+    group: Option<Pid>,
+    output: Receiver,
+    log: File,
+}
+
+/// How a program ended.
+pub(super) struct Ended {
+    pub(super) well: bool,
+    pub(super) words: String,
+}
+
+impl Child {
+    pub(super) fn start(orders: &Orders, agent: &AgentId, topic: &Topic) -> io::Result<Self> {
+        let workspace = orders.data_dir.join("workspaces").join(agent.as_str());
+        private_folder(&workspace)?;
+        let folder = DefaultHandler::output_folder(&orders.data_dir);
+        private_folder(&folder)?;
+        let path = folder.join(format!("{agent}.log"));
+        let log = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+        let (reader, writer) = io::pipe()?;
+        let process = Command::new("/bin/sh")
+            .args(["-c", MINDER, "switchboard-minder"])
+            .args(&orders.command)
+            .env("BUB_WORKSPACE", &workspace)
+            .env("BUB_DEFAULT_TOPIC", topic.as_str())
+            .env("BUB_AGENT_ID", agent.as_str())
+            .env("BUB_BUS_URL", &orders.url)
+            .current_dir(&workspace)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(writer.try_clone()?)
+            .stderr(writer)
+            .spawn()?;
+        let group = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
+        Ok(Self { process, group, output, log })
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.process.id().unwrap_or_default()
+    }
+
+    /// Waits until it ends, or ends it when it is to stop. Nothing of it is left then.
+    pub(super) async fn run(mut self, stop: CancellationToken) -> Ended {
+        let mut output = tokio::spawn(keep(self.output, self.log));
+        let exit = tokio::select! {
+            exit = self.process.wait() => exit,
+            () = stop.cancelled() => {
+                end(self.group, Signal::TERM);
+                match tokio::time::timeout(PATIENCE, self.process.wait()).await {
+                    Ok(exit) => exit,
+                    Err(_) => {
+                        end(self.group, Signal::KILL);
+                        self.process.wait().await
+                    }
+                }
+            }
+        };
+        // What the program left behind ends with it. The watching process is one of the group until
+        // standard input closes, so the group is still there and still ours.
+        end(self.group, Signal::KILL);
+        drop(self.process.stdin.take());
+        if tokio::time::timeout(PATIENCE, &mut output).await.is_err() {
+            output.abort();
+        }
+        match exit {
+            Ok(status) => Ended { well: status.success(), words: words(status) },
+            Err(error) => Ended { well: false, words: format!("it was lost: {error}") },
+        }
+    }
+}
+
+fn end(group: Option<Pid>, signal: Signal) {
+    if let Some(group) = group
+        && let Err(error) = kill_process_group(group, signal)
+    {
+        tracing::debug!(%error, "a process group has ended already");
+    }
+}
+
+fn words(status: ExitStatus) -> String {
+    match status.code() {
+        Some(0) => "it ended".to_owned(),
+        // The shell's way to say so.
+        Some(127) => "the command was not found (exit code 127)".to_owned(),
+        Some(126) => "the command cannot be run (exit code 126)".to_owned(),
+        Some(code) => format!("it ended with exit code {code}"),
+        None => format!("it was ended: {status}"),
+    }
+}
+
+/// Keeps what a program writes, up to a limit; reads the rest too, so that it need not wait.
+async fn keep(mut output: Receiver, mut log: File) {
+    let mut buffer = vec![0; 16 * 1024];
+    let mut kept = 0;
+    while let Ok(read @ 1..) = output.read(&mut buffer).await {
+        let room = read.min(KEPT.saturating_sub(kept));
+        let written = log.write_all(&buffer[..room]).and_then(|()| {
+            if kept < KEPT && kept + read >= KEPT {
+                log.write_all(b"\n[what follows is not kept]\n")?;
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            tracing::warn!(%error, "what a started program wrote could not be kept");
+        }
+        kept += read;
+    }
+}
+
+fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
