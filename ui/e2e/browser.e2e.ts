@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
-import { button, heading, inDialog, link, listening, panel, row } from "./screen";
+import { heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
 import { tellOfDeadLetters } from "./dead-letters";
 import { tellTheStory } from "./story";
 
@@ -76,7 +76,7 @@ describe("dead letters in Chromium", () => {
     await screen.page.keyboard.press("Space");
     await screen.sees({ css: "[aria-label='Picked letters']" });
     expect(await obstacles(screen)).toEqual([]);
-    await screen.click(button("Edit and replay"));
+    await screen.click(inPanel("Edit and replay"));
     await screen.write(inDialog("textarea"), '{"type":"order","n":2}');
     await screen.sees(inDialog("[aria-label='What is changed in the payload']", "2"));
     expect(await obstacles(screen)).toEqual([]);
@@ -91,7 +91,7 @@ describe("dead letters in Chromium", () => {
     await screen.sees(panel("Nobody was asked"));
     const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
     expect(await screen.page.evaluate<number>(sideways)).toBe(0);
-    await screen.click(button("Edit and replay"));
+    await screen.click(inPanel("Edit and replay"));
     await screen.click(inDialog("button", "Cancel"));
     await screen.close();
   });

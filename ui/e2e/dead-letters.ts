@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./agent";
 import { dataFolder } from "./program";
-import { button, inDialog, link, panel, row } from "./screen";
+import { button, forPicked, inDialog, inPanel, link, panel, row } from "./screen";
 import type { Stage } from "./story";
 import { until } from "./until";
 
@@ -39,11 +39,11 @@ export function tellOfDeadLetters(open: (dataDir: string) => Promise<Stage>): ()
   test("one click replays it once somebody listens, and it is processed", async () => {
     listener = await Agent.connect(stage.endpoint.url, "story-listener");
     await listener.subscribe("orders:*");
-    await stage.screen.click(button("Replay"));
+    await stage.screen.click(inPanel("Replay"));
     expect(await heard("orders:1")).toMatchObject({ payload: { file: "old.log" } });
     await stage.screen.misses(row("orders:1"));
     await stage.screen.sees(panel("Replayed as", "processed"));
-    await stage.screen.click({ css: "aside button", words: ["the message"] });
+    await stage.screen.click(inPanel("the message"));
     await stage.screen.sees(panel("story-listener", "in place of a dead letter"));
     await stage.screen.sees(row("story-listener", "orders:1", "processed"));
   });
@@ -52,7 +52,7 @@ export function tellOfDeadLetters(open: (dataDir: string) => Promise<Stage>): ()
     await speaker.send("nowhere:2", { type: "order", file: "old.log", n: 12345678901234 });
     await stage.screen.click(link("dead-letters"));
     await stage.screen.click(row("nowhere:2"));
-    await stage.screen.click(button("Edit and replay"));
+    await stage.screen.click(inPanel("Edit and replay"));
     await stage.screen.write(inDialog("input"), "orders:2");
     const payload = { type: "order", file: "new.log", n: 12345678901234 };
     await stage.screen.write(inDialog("textarea"), JSON.stringify(payload));
@@ -67,8 +67,8 @@ export function tellOfDeadLetters(open: (dataDir: string) => Promise<Stage>): ()
     for (const topic of nowhere) await speaker.send(topic, { type: "order" });
     await stage.screen.sees(row("nowhere:a"));
     await stage.screen.click({ css: "[role=columnheader] input" });
-    await stage.screen.click(button("Discard…"));
-    await stage.screen.click(button("Discard 3 letters"));
+    await stage.screen.click(forPicked("Discard…"));
+    await stage.screen.click(forPicked("Discard 3 letters"));
     await stage.screen.sees({ css: "h2", words: ["No dead letters"] });
     await stage.screen.click(button("Undo"));
     for (const topic of nowhere) await stage.screen.sees(row(topic));
@@ -76,7 +76,7 @@ export function tellOfDeadLetters(open: (dataDir: string) => Promise<Stage>): ()
 
   test("many are replayed to another topic, at a rate, and it is told how far that is", async () => {
     await stage.screen.click({ css: "[role=columnheader] input" });
-    await stage.screen.click(button("Replay 3…"));
+    await stage.screen.click(forPicked("Replay 3…"));
     await stage.screen.write(inDialog("input[role=combobox]"), "orders:many");
     await stage.screen.sees(inDialog("[role=status]", "story-listener"));
     await stage.screen.click(inDialog("button", "Replay 3"));

@@ -28,6 +28,12 @@ export const inDialog = (css: string, ...words: string[]): Look => ({
   css: `[role=dialog] ${css}`,
   words,
 });
+/** A button in the panel, or in the bar about what is picked. */
+export const inPanel = (...words: string[]): Look => ({ css: "aside button", words });
+export const forPicked = (...words: string[]): Look => ({
+  css: '[aria-label="Picked letters"] button',
+  words,
+});
 export const panel = (...words: string[]): Look => ({ css: "aside", words });
 export const heading = (...words: string[]): Look => ({ css: "h1", words });
 export const payload: Look = { css: '[aria-label="Payload"]' };
