@@ -14,5 +14,8 @@ mod bus_protocol;
 mod bus_retry;
 mod console;
 mod crash;
+mod dead_letters;
 mod guard;
 mod programs;
+mod unrouted;
+mod what_if;

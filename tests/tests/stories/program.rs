@@ -51,6 +51,10 @@ impl Program {
         Self { child, url }
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().unwrap()
+    }
+
     /// As `kill -9`.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.unwrap();

@@ -22,8 +22,9 @@ impl Core {
         self.write_imports();
         if !self.bookkeeping.is_empty() {
             let pass = std::mem::take(&mut self.bookkeeping);
-            if let Err(closed) = self.store.write(pass).await {
-                tracing::error!(%closed, "the store closed before the broker");
+            match self.store.write(pass).await {
+                Ok(ticket) => self.jobs_written(ticket),
+                Err(closed) => tracing::error!(%closed, "the store closed before the broker"),
             }
         }
     }
@@ -38,6 +39,7 @@ impl Core {
                     self.answer_sender(seq);
                 }
                 self.imported(up_to);
+                self.end_jobs(up_to);
             }
             Commit::Failed { tickets, error } => {
                 tracing::error!(%error, "messages could not be written to disk and were refused");

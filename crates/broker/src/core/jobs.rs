@@ -10,7 +10,7 @@ use switchboard_model::{
     DeadMessage, Event, JobAction, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus,
     NewJob, Replay, Reply, Topic,
 };
-use switchboard_store::{JobRecord, Record};
+use switchboard_store::{JobRecord, Record, Ticket};
 use tokio::time::Instant;
 
 use super::{Core, operator_only};
@@ -45,6 +45,17 @@ struct Job {
     /// Not to be worked on before then.
     not_before: Option<Instant>,
     shown: u64,
+    ending: Ending,
+}
+
+/// A job has ended when what it did last is on disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    NotYet,
+    /// Nothing is left to do.
+    Unwritten,
+    /// All of it goes to the disk up to this write.
+    Written(Ticket),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +108,8 @@ impl Jobs {
 impl Job {
     fn new(view: JobView, up_to: u64) -> Self {
         let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
-        Self { view, up_to, cursor, page, reading, not_before: None, shown: 0 }
+        let (not_before, shown, ending) = (None, 0, Ending::NotYet);
+        Self { view, up_to, cursor, page, reading, not_before, shown, ending }
     }
 
     /// The letters it wants are those that it has not dealt with.
@@ -214,15 +226,38 @@ impl Core {
         }
         let changed = job.shown != job.view.done + job.view.failed;
         match (job.page.is_empty(), job.reading) {
-            (true, Reading::AtTheEnd) => {
-                job.view.status = JobStatus::Done;
-                job.view.ended_at = Some(self.now.wall);
+            (true, Reading::AtTheEnd) if job.ending == Ending::NotYet => {
+                job.ending = Ending::Unwritten;
+                // Something to be written, so that there is a write to wait for.
                 self.job_changed(id);
             }
+            (true, Reading::AtTheEnd) => {}
             (true, Reading::Idle) => self.read_letters(id),
             (true, Reading::UnderWay) | (false, _) => {}
         }
         if changed {
+            self.job_changed(id);
+        }
+    }
+
+    /// What was done in this pass goes to the disk with this write.
+    pub(super) fn jobs_written(&mut self, ticket: Ticket) {
+        for job in self.jobs.all.values_mut().filter(|job| job.ending == Ending::Unwritten) {
+            job.ending = Ending::Written(ticket);
+        }
+    }
+
+    /// Everything up to this write is on disk.
+    pub(super) fn end_jobs(&mut self, up_to: Ticket) {
+        let ended = |job: &&mut Job| matches!(job.ending, Ending::Written(at) if at <= up_to);
+        let mut done = Vec::new();
+        for job in self.jobs.all.values_mut().filter(ended) {
+            job.ending = Ending::NotYet;
+            job.view.status = JobStatus::Done;
+            job.view.ended_at = Some(self.now.wall);
+            done.push(job.view.id);
+        }
+        for id in done {
             self.job_changed(id);
         }
     }

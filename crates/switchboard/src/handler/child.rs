@@ -81,6 +81,8 @@ impl Child {
     /// Waits until it ends, or ends it when it is to stop. Nothing of it is left then.
     pub(super) async fn run(mut self, stop: CancellationToken) -> Ended {
         let mut output = tokio::spawn(keep(self.output, self.log));
+        // Held here: waiting for a process closes its input, and with it the process would end.
+        let life_line = self.process.stdin.take();
         let exit = tokio::select! {
             exit = self.process.wait() => exit,
             () = stop.cancelled() => {
@@ -97,7 +99,7 @@ impl Child {
         // What the program left behind ends with it. The watching process is one of the group until
         // standard input closes, so the group is still there and still ours.
         end(self.group, Signal::KILL);
-        drop(self.process.stdin.take());
+        drop(life_line);
         if tokio::time::timeout(PATIENCE, &mut output).await.is_err() {
             output.abort();
         }

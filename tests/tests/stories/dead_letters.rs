@@ -1,0 +1,243 @@
+//! Dead letters: replayed, changed, sent elsewhere, thrown away, taken back, carried to another broker.
+
+use serde_json::{Value, json};
+
+use crate::board::{Board, eventually};
+use crate::peer::Peer;
+
+async fn die(sender: &mut Peer, topic: &str, n: u32) -> String {
+    let params = json!({ "topic": topic, "payload": { "type": "job", "n": n } });
+    let result = sender.ok("sendMessage", params).await;
+    assert_eq!(result["success"], false, "nobody listens to {topic}");
+    result["messageId"].as_str().unwrap().to_owned()
+}
+
+async fn letters(board: &Board, filter: Value) -> Vec<Value> {
+    let page =
+        board.call("deadLetters", json!({ "filter": filter, "limit": 500, "payloads": true }));
+    page.await["rows"].as_array().unwrap().clone()
+}
+
+/// Waits until there are so many open letters on disk.
+async fn open_letters(board: &Board, count: usize) -> Vec<Value> {
+    eventually(&format!("{count} letters are open"), async || {
+        let open = letters(board, json!({})).await;
+        (open.len() == count).then_some(open)
+    })
+    .await
+}
+
+async fn job_done(board: &Board, id: &Value) -> Value {
+    eventually("the job is done", async || {
+        let jobs = board.call("jobs", json!({})).await["jobs"].as_array().unwrap().clone();
+        jobs.into_iter().find(|job| job["id"] == *id && job["status"] == "done")
+    })
+    .await
+}
+
+/// The sum of promise 2.
+async fn adds_up(board: &Board) -> Value {
+    let totals = board.totals().await;
+    let parts = ["processed", "waiting", "dead", "discarded", "expired"];
+    let sum: u64 = parts.iter().map(|part| totals[part].as_u64().unwrap()).sum();
+    assert_eq!(totals["accepted"].as_u64().unwrap(), sum, "{totals}");
+    totals
+}
+
+async fn refused(board: &Board, method: &str, params: Value) -> String {
+    let call = board.console().call(json!({ "method": method, "params": params })).await;
+    call.unwrap_err().message
+}
+
+#[tokio::test]
+async fn a_replay_is_a_new_message_linked_to_the_old_and_closes_the_letter() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    let old = die(&mut sender, "jobs", 1).await;
+    let letter = open_letters(&board, 1).await.remove(0);
+    assert_eq!((&letter["id"], &letter["messageId"]), (&json!(old), &json!(old)));
+    assert_eq!((&letter["reason"], &letter["attempts"]), (&json!("nobodySubscribed"), &json!(0)));
+    assert_eq!(letter["payload"], json!({ "type": "job", "n": 1 }));
+
+    let mut worker = board.agent("worker").await;
+    worker.subscribe("jobs").await;
+    let (result, delivery) =
+        tokio::join!(board.call("replay", json!({ "id": old })), worker.process());
+    assert_eq!(result["state"], "processed");
+    let new = result["messageId"].clone();
+    assert_eq!(delivery["params"]["messageId"], new);
+    assert_ne!(new, old);
+    assert_eq!(delivery["params"]["from"], "sender", "its sender is who it was");
+    assert_eq!(delivery["params"]["payload"], json!({ "type": "job", "n": 1 }));
+    let fresh = board.call("message", json!({ "id": new })).await;
+    assert_eq!(fresh["replayOf"], old);
+    let closed = board.call("message", json!({ "id": old })).await;
+    assert_eq!(closed["letter"]["status"], "replayed");
+    assert_eq!(closed["letter"]["replayedAs"], new);
+    assert_eq!(letters(&board, json!({})).await.len(), 0);
+    assert_eq!(letters(&board, json!({ "status": "replayed" })).await.len(), 1);
+    let totals = adds_up(&board).await;
+    assert_eq!((&totals["accepted"], &totals["processed"]), (&json!(2), &json!(2)));
+    let said = refused(&board, "replay", json!({ "id": old })).await;
+    assert!(said.contains("no open dead letter"), "{said}");
+}
+
+#[tokio::test]
+async fn a_letter_can_be_changed_and_sent_elsewhere_and_may_die_again() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    let old = die(&mut sender, "jobs", 1).await;
+    open_letters(&board, 1).await;
+    let said = refused(&board, "replay", json!({ "id": old, "payload": "{" })).await;
+    assert!(said.contains("not valid JSON"), "{said}");
+    assert_eq!(letters(&board, json!({})).await.len(), 1, "a refused replay closes nothing");
+
+    let again = board.call("replay", json!({ "id": old, "topic": "nowhere" })).await;
+    assert_eq!(again["state"], "dead");
+    let second = open_letters(&board, 1).await.remove(0);
+    assert_eq!((&second["id"], &second["replayOf"]), (&again["messageId"], &json!(old)));
+
+    let mut other = board.agent("other").await;
+    other.subscribe("agent:other").await;
+    let change = json!({ "id": second["id"], "topic": "agent:other", "payload": "{\"type\":\"job\",\"n\":2}" });
+    let (result, delivery) = tokio::join!(board.call("replay", change), other.process());
+    assert_eq!(result["state"], "processed");
+    assert_eq!(delivery["params"]["payload"]["n"], 2);
+    assert_eq!(delivery["params"]["topic"], "agent:other");
+    adds_up(&board).await;
+}
+
+#[tokio::test]
+async fn many_are_replayed_on_the_server_by_filter_in_order_and_none_twice() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    for n in 0..150 {
+        die(&mut sender, if n % 3 == 0 { "other" } else { "jobs" }, n).await;
+    }
+    open_letters(&board, 150).await;
+    let mut worker = board.agent("worker").await;
+    worker.subscribe("jobs").await;
+    let job =
+        board.call("replayMany", json!({ "filter": { "message": { "topic": "jobs" } } })).await;
+    assert_eq!((&job["kind"], &job["total"]), (&json!("replay"), &json!(100)));
+    let mut seen = Vec::new();
+    for _ in 0..100 {
+        seen.push(worker.process().await["params"]["payload"]["n"].as_u64().unwrap());
+    }
+    assert!(seen.is_sorted(), "oldest first: {seen:?}");
+    seen.dedup();
+    assert_eq!(seen.len(), 100);
+    let job = job_done(&board, &job["id"]).await;
+    assert_eq!((&job["done"], &job["failed"]), (&json!(100), &json!(0)));
+    assert_eq!(letters(&board, json!({})).await.len(), 50, "the others are left");
+    adds_up(&board).await;
+}
+
+#[tokio::test]
+async fn a_job_keeps_to_its_rate_can_be_stopped_and_goes_on_after_a_restart() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    board.agent("worker").await.vanish();
+    for n in 0..30 {
+        die(&mut sender, "jobs", n).await;
+    }
+    open_letters(&board, 30).await;
+    let slow = json!({ "filter": {}, "topic": "agent:worker", "perSecond": 5 });
+    let job = board.call("replayMany", slow).await;
+    eventually("some are replayed", async || {
+        (board.totals().await["waiting"].as_u64().unwrap() >= 2).then_some(())
+    })
+    .await;
+    let stopped = board.call("stopJob", json!({ "id": job["id"] })).await;
+    assert_eq!(stopped["status"], "stopped");
+    let done = stopped["done"].as_u64().unwrap();
+    assert!((1..30).contains(&done), "{stopped}");
+    let said = refused(&board, "stopJob", json!({ "id": job["id"] })).await;
+    assert!(said.contains("no job"), "{said}");
+
+    let board = Board::reopen(board.stop().await, "").await;
+    assert_eq!(board.totals().await["waiting"], done, "nothing went on by itself");
+    board.call("resumeJob", json!({ "id": job["id"] })).await;
+    let job = job_done(&board, &job["id"]).await;
+    assert_eq!((&job["done"], &job["total"]), (&json!(30), &json!(30)));
+    let mut worker = board.agent("worker").await;
+    worker.subscribe("agent:worker").await;
+    for n in 0..30 {
+        assert_eq!(worker.process().await["params"]["payload"]["n"], n, "each once, in order");
+    }
+    adds_up(&board).await;
+}
+
+#[tokio::test]
+async fn letters_are_thrown_away_with_a_reason_and_can_be_taken_back() {
+    let board = Board::start().await;
+    let mut sender = board.agent("sender").await;
+    let first = die(&mut sender, "jobs", 1).await;
+    for n in 2..=5 {
+        die(&mut sender, "jobs", n).await;
+    }
+    open_letters(&board, 5).await;
+    let said = refused(&board, "discard", json!({ "filter": {}, "reason": " " })).await;
+    assert!(said.contains("say why"), "{said}");
+    let one = json!({ "filter": { "ids": [first] }, "reason": "a test" });
+    job_done(&board, &board.call("discard", one).await["id"]).await;
+    open_letters(&board, 4).await;
+    let life = board.call("message", json!({ "id": first })).await;
+    assert_eq!(
+        (&life["letter"]["status"], &life["letter"]["note"]),
+        (&json!("discarded"), &json!("a test"))
+    );
+    assert_eq!(life["row"]["state"], "discarded");
+
+    let rest = board.call("discard", json!({ "filter": {}, "reason": "old" })).await;
+    job_done(&board, &rest["id"]).await;
+    open_letters(&board, 0).await;
+    assert_eq!(adds_up(&board).await["discarded"], 5);
+    let undo = board.call("restore", json!({ "filter": { "closedBy": rest["id"] } })).await;
+    assert_eq!(undo["total"], 4);
+    job_done(&board, &undo["id"]).await;
+    open_letters(&board, 4).await;
+    let totals = adds_up(&board).await;
+    assert_eq!((&totals["discarded"], &totals["dead"]), (&json!(1), &json!(4)));
+}
+
+#[tokio::test]
+async fn letters_are_carried_to_another_broker_whole() {
+    let board = Board::with("[delivery]\nattempts = 2\nbackoff_ms = 10").await;
+    let (mut sender, mut worker) = (board.agent("sender").await, board.agent("worker").await);
+    worker.subscribe("jobs").await;
+    let asked = sender
+        .ask("sendMessage", json!({ "topic": "jobs", "payload": { "type": "job", "big": 1 } }))
+        .await;
+    for _ in 0..2 {
+        let delivery = worker.delivery().await;
+        worker
+            .answer(&delivery, json!({ "processed": false, "should_retry": true, "message": "no" }))
+            .await;
+    }
+    sender.response_to(&json!(asked)).await;
+    die(&mut sender, "nowhere", 2).await;
+    open_letters(&board, 2).await;
+    let lines = board.call("exportLetters", json!({ "filter": {} })).await;
+    assert_eq!(lines["next"], Value::Null);
+    let text = lines["lines"].as_str().unwrap().to_owned();
+
+    let other = Board::start().await;
+    let with_rubbish = format!("{text}\nrubbish\n");
+    let result = other.call("importLetters", json!({ "lines": with_rubbish })).await;
+    assert_eq!((&result["imported"], &result["alreadyHere"]), (&json!(2), &json!(0)));
+    assert_eq!(result["refused"][0]["line"], 4);
+    assert_eq!(other.call("exportLetters", json!({ "filter": {} })).await["lines"], text);
+    let again = other.call("importLetters", json!({ "lines": text })).await;
+    assert_eq!((&again["imported"], &again["alreadyHere"]), (&json!(0), &json!(2)));
+    assert_eq!(open_letters(&other, 2).await[1]["attempts"], 2);
+    assert_eq!(adds_up(&other).await["dead"], 2);
+
+    let mut worker = other.agent("worker").await;
+    worker.subscribe("jobs").await;
+    let ours = letters(&other, json!({ "reason": "gaveUp" })).await.remove(0);
+    let (result, _) =
+        tokio::join!(other.call("replay", json!({ "id": ours["id"] })), worker.process());
+    assert_eq!(result["state"], "processed");
+    adds_up(&other).await;
+}
