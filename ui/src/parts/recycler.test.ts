@@ -55,6 +55,14 @@ describe("a recycled table", () => {
     expect(shown(body)).toEqual(["5", "6", "7", "8"]);
   });
 
+  test("a place whose selected row went away does not mark the next row there", () => {
+    recycler.paint([1, 2], { top: 0, height: 20 }, (n) => n === 2);
+    recycler.paint([1], { top: 0, height: 20 }, none);
+    recycler.paint([1, 3], { top: 0, height: 20 }, none);
+    expect(shown(body)).toEqual(["1", "3"]);
+    expect(body.querySelectorAll('[aria-selected="true"]')).toHaveLength(0);
+  });
+
   test("makes no element for new rows or for scrolling, ever", () => {
     recycler.paint(rows, { top: 0, height: 30 }, none);
     const made = [...body.children];

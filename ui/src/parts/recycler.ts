@@ -122,6 +122,8 @@ export class Recycler<Row> {
     if (row === undefined) {
       if (slot.row !== undefined) slot.element.hidden = true;
       slot.row = undefined;
+      // Whatever it shows next is not selected because this was.
+      if (slot.selected) slot.element.setAttribute("aria-selected", "false");
       slot.selected = false;
       return;
     }

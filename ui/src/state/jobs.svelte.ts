@@ -34,6 +34,11 @@ export class Jobs {
     this.#show.ask();
   }
 
+  /** Whether a job is at work, as far as is known. */
+  runs(id: JobId): boolean {
+    return this.#known.get(id)?.status === "running";
+  }
+
   /** Speaks of this job no longer. */
   dismiss(id: JobId): void {
     this.#dismissed.add(id);

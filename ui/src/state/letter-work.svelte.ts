@@ -10,6 +10,7 @@ import type {
   SendResult,
 } from "../api/generated";
 import { plural } from "../parts/quantity";
+import { span } from "../parts/time";
 import type { Jobs } from "./jobs.svelte";
 import type { Notices } from "./notices.svelte";
 
@@ -78,7 +79,9 @@ export class LetterWork {
   /** Takes back what a discarding threw away; one that still runs is stopped first. */
   async undo(id: JobId): Promise<void> {
     if (this.undoable === id) this.undoable = null;
-    await this.#client.call("stopJob", { id }).catch(() => undefined); // it has ended already
+    // It may end by itself meanwhile; then there is nothing to stop.
+    if (this.#others.jobs.runs(id))
+      await this.#client.call("stopJob", { id }).catch(() => undefined);
     await this.restore({ closedBy: id });
     this.#others.jobs.dismiss(id);
   }
@@ -151,9 +154,16 @@ export class LetterWork {
         notices.show(`Replayed: ${who ?? "its recipient"} processed it.`);
         break;
       }
-      case "waiting":
-        notices.show("Replayed; it waits for its recipient.");
+      case "waiting": {
+        const again = acks.find((ack) => ack.againInSeconds !== null);
+        const seconds = span(Math.ceil(again?.againInSeconds ?? 0));
+        notices.show(
+          again === undefined
+            ? "Replayed; it waits for its recipient."
+            : `Replayed; ${again.agent} is asked again in ${seconds}.`,
+        );
         break;
+      }
       case "dead":
       case "expired":
         notices.show("Replayed, and it died again.", {

@@ -43,6 +43,19 @@ describe("what the operator does with dead letters", () => {
     expect(shown).toEqual([row(2).id]);
   });
 
+  test("one that is asked again says when", async () => {
+    const ack = {
+      agent: "echo",
+      outcome: "declined" as const,
+      message: null,
+      payloadText: null,
+      againInSeconds: 0.4,
+    };
+    broker.replayed = async () => ({ ...(await ended("waiting")), acks: [ack] });
+    await work.replay(id);
+    expect(notices.shown).toBe("Replayed; echo is asked again in 1 s.");
+  });
+
   test("one that is not open any more says so, and can be tried again", async () => {
     broker.replayed = () => Promise.reject(new CallError("notFound", "it was replayed already"));
     expect(await work.replay(id)).toBeNull();

@@ -66,21 +66,26 @@ describe("Agents", () => {
     expect(within(aside).queryByText(/messages to this address wait/) !== null).toBe(waits);
   });
 
+  const helper = {
+    agent: "helper-1",
+    topic: "tg:99817",
+    pid: 4711,
+    startedAt: "2026-11-16T12:00:00Z",
+    endedAt: "2026-11-16T12:00:09Z",
+    ended: "exit code 1",
+  };
+
+  test("what the default handler started is listed with it, also what never joined", async () => {
+    await open(agent("default-handler"));
+    broker.spawned = { enabled: true, agents: [helper] };
+    console.selection.agent = "default-handler";
+    await fireEvent.click(await screen.findByRole("button", { name: /tg:99817\s*exit code 1/ }));
+    expect((await screen.findByLabelText("Output")).textContent).toBe("hello from the child\n");
+  });
+
   test("one that the default handler started says so, with its output as text", async () => {
     await open(agent("helper-1"), agent("echo"));
-    broker.spawned = {
-      enabled: true,
-      agents: [
-        {
-          agent: "helper-1",
-          topic: "tg:99817",
-          pid: 4711,
-          startedAt: "2026-11-16T12:00:00Z",
-          endedAt: "2026-11-16T12:00:09Z",
-          ended: "exit code 1",
-        },
-      ],
-    };
+    broker.spawned = { enabled: true, agents: [helper] };
     console.selection.agent = "helper-1";
     const aside = await screen.findByRole("complementary", { name: "Agent" });
     await within(aside).findByRole("heading", { name: "Started by the default handler" });

@@ -60,8 +60,13 @@ export function columns(picked: (row: LetterRow) => boolean): Column<LetterRow>[
       title: "What went wrong",
       width: "minmax(110px, 1.6fr)",
       tight: { width: "minmax(70px, 1.2fr)" },
-      text: (row) => (row.replayOf === null ? "" : "died again: ") + (row.error ?? ""),
+      text: wentWrong,
       look: (row) => (row.replayOf === null ? "muted" : "warned"),
     },
   ];
+}
+
+function wentWrong({ replayOf, error }: LetterRow): string {
+  if (replayOf === null) return error ?? "";
+  return error === null ? "died again" : `died again: ${error}`;
 }
