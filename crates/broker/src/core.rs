@@ -27,7 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use switchboard_model::{
-    Command, ConnectionId, DeliveryId, Event, Message, Reply, Timestamp, Topic, Totals, Wait,
+    Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply, Timestamp, Topic, Totals,
+    Wait,
 };
 use switchboard_store::{Commit, Opened, Record, Store};
 use tokio::sync::{broadcast, mpsc, watch};
@@ -98,13 +99,22 @@ pub(crate) struct Core {
 struct Journey {
     dispatch: Dispatch,
     on_disk: bool,
-    /// Everyone has been asked once, or cannot be asked now.
-    asked_once: bool,
+    /// What the sender is told: how things stood when everyone had been asked once, or could not be.
+    receipt: Option<Receipt>,
     /// It waits for a subscription.
     parked: bool,
     reply: Option<(ReplyTo, Wait)>,
     /// The dead letter that it was sent in the place of.
     replaces: Option<Replaced>,
+}
+
+impl Journey {
+    /// Everyone has been asked once, or cannot be asked now. What comes later is not told any more.
+    fn is_asked_once(&mut self) {
+        if self.receipt.is_none() {
+            self.receipt = Some(self.dispatch.receipt());
+        }
+    }
 }
 
 /// A delivery that has not come to its end.
@@ -309,7 +319,7 @@ impl Core {
     /// What is still on its way is on disk and goes on when the broker is back.
     fn answer_everyone_left(&mut self) {
         for (_, journey) in self.journeys.drain() {
-            let receipt = journey.dispatch.receipt();
+            let receipt = journey.receipt.unwrap_or_else(|| journey.dispatch.receipt());
             respond(journey.reply.map(|(reply, _)| reply), Ok(Reply::Sent(receipt)));
         }
     }

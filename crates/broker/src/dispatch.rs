@@ -284,6 +284,11 @@ impl Dispatch {
         self.tries.iter().any(|one| one.role == Role::Handler && one.agent == *agent)
     }
 
+    /// Whether only observers were asked.
+    pub(crate) fn is_only_watched(&self) -> bool {
+        self.tries.iter().all(|one| one.role == Role::Observer)
+    }
+
     /// Those who are being asked.
     pub(crate) fn being_asked(&self) -> Vec<DeliveryId> {
         let asked = self.tries.iter().filter(|one| one.standing == Standing::Asked);
@@ -418,7 +423,7 @@ impl Dispatch {
     }
 
     fn only_observers(&self) -> bool {
-        self.observers_settle && self.tries.iter().all(|one| one.role == Role::Observer)
+        self.observers_settle && self.is_only_watched()
     }
 
     fn judge(&self) -> Verdict {

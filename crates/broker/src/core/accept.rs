@@ -128,8 +128,8 @@ impl Core {
     ) {
         let seq = message.seq;
         let dispatch = self.dispatch(message, plan.chain, &plan.observers);
-        let (on_disk, asked_once, parked) = (false, false, false);
-        let journey = Journey { dispatch, on_disk, asked_once, parked, reply, replaces };
+        let (on_disk, receipt, parked) = (false, None, false);
+        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces };
         self.journeys.insert(seq, journey);
         for observer in plan.observers {
             self.ask(seq, observer, Role::Observer);
@@ -189,12 +189,12 @@ impl Core {
         if !journey.on_disk {
             return;
         }
-        let ready = match &journey.reply {
-            Some((_, Wait::Accepted)) => true,
-            Some((_, Wait::FirstAttempts)) | None => journey.asked_once,
+        let receipt = match &journey.reply {
+            Some((_, Wait::Accepted)) => Some(journey.dispatch.receipt()),
+            Some((_, Wait::FirstAttempts)) => journey.receipt.take(),
+            None => None,
         };
-        if ready {
-            let receipt = journey.dispatch.receipt();
+        if let Some(receipt) = receipt {
             respond(journey.reply.take().map(|(reply, _)| reply), Ok(Reply::Sent(receipt)));
         }
         let settled = journey.dispatch.state() != MessageState::Waiting;

@@ -266,7 +266,9 @@ impl Core {
     /// Somebody has to answer, or is asked again later; then the sender is told so.
     fn wait(&mut self, seq: u64) {
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
-        journey.asked_once |= journey.dispatch.is_round_over();
+        if journey.dispatch.is_round_over() {
+            journey.is_asked_once();
+        }
         self.answer_sender(seq);
     }
 

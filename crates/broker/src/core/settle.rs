@@ -34,7 +34,10 @@ impl Core {
             if waits_for.is_some() {
                 return self.wait_for_agent(seq);
             }
-            if *reason == DeadReason::NobodySubscribed && self.offer(seq) {
+            // One that only watches is nobody to take it.
+            let unheard =
+                *reason == DeadReason::NobodySubscribed || journey.dispatch.is_only_watched();
+            if unheard && self.offer(seq) {
                 return self.go_on(seq);
             }
         }
@@ -46,7 +49,7 @@ impl Core {
         let seq = message.seq;
         if let Some(journey) = self.journeys.get_mut(&seq) {
             journey.dispatch.settled(verdict.clone());
-            journey.asked_once = true;
+            journey.is_asked_once();
             journey.parked = false;
             for delivery in journey.dispatch.take_idle() {
                 self.deliveries.remove(&delivery);

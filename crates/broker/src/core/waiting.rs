@@ -95,7 +95,6 @@ impl Core {
             let mut journey = self.journey(Arc::new(message), Vec::new(), &[]);
             let undecided = journey.dispatch.take_up(tried, self.at_once());
             journey.dispatch.settled(Verdict::Processed(by));
-            journey.asked_once = true;
             self.journeys.insert(seq, journey);
             self.take_up_all(seq, undecided);
         }
@@ -110,7 +109,7 @@ impl Core {
         Journey {
             dispatch: self.dispatch(message, chain, observers),
             on_disk: true,
-            asked_once: true,
+            receipt: None,
             parked: false,
             reply: None,
             replaces: None,
@@ -131,7 +130,7 @@ impl Core {
     pub(super) fn wait_for_agent(&mut self, seq: u64) {
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
         journey.dispatch.reopen();
-        journey.asked_once = true;
+        journey.is_asked_once();
         journey.parked = true;
         let message = journey.dispatch.message.clone();
         let tried = journey.dispatch.tried();

@@ -12,7 +12,7 @@ use switchboard_model::{
     Timestamp, Topic, Wait,
 };
 
-use super::wire::{DeliveryHead, RpcError};
+use super::wire::{DeliveryHead, RpcError, present};
 
 #[derive(Deserialize)]
 struct Initialize<'a> {
@@ -116,7 +116,7 @@ struct Where<'a> {
     priority: Option<Cow<'a, str>>,
     #[serde(alias = "ttlSeconds")]
     ttl_seconds: Option<f64>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     payload: Option<&'a RawValue>,
 }
 
@@ -268,8 +268,12 @@ struct PeerAnswer<'a> {
 
 /// Reads a peer's result.
 pub(crate) fn answer(result: &RawValue) -> Answer {
-    let Ok(peer) = serde_json::from_str::<PeerAnswer<'_>>(result.get()) else {
-        return invalid_answer("the answer is not an object like {\"processed\": true}");
+    let peer: PeerAnswer<'_> = match serde_json::from_str(result.get()) {
+        Ok(peer) => peer,
+        Err(error) => {
+            let why = format!("the answer is not an object like {{\"processed\": true}}: {error}");
+            return invalid_answer(kept(why.into()));
+        }
     };
     let Some(processed) = peer.processed.or(peer.success) else {
         return invalid_answer("the answer says neither processed nor success");

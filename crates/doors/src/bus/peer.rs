@@ -1,6 +1,7 @@
 //! What is known of the program at the other end: by which method it takes messages.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use switchboard_model::{DeliveryId, Message};
@@ -13,7 +14,11 @@ const REMEMBERED: usize = 64;
 
 /// Shared by a connection's reader and writer.
 #[derive(Default)]
-pub(crate) struct Peer(Mutex<Known>);
+pub(crate) struct Peer {
+    known: Mutex<Known>,
+    /// Deliveries wait for an answer that must come first.
+    held: AtomicBool,
+}
 
 #[derive(Default)]
 struct Known {
@@ -60,8 +65,21 @@ impl Peer {
         Some(text(Method::SendMessage, delivery, &message))
     }
 
+    /// What waits for a new subscription must not come before the subscription is confirmed.
+    pub(crate) fn hold(&self) {
+        self.held.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn release(&self) {
+        self.held.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

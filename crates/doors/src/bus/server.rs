@@ -180,7 +180,7 @@ impl Writer {
                     Some(answer) => frame_of(answer),
                     None => break Ended::Done,
                 },
-                outgoing = self.link.next(), if !over.is_cancelled() => match outgoing {
+                outgoing = self.link.next(), if !over.is_cancelled() && !self.peer.is_held() => match outgoing {
                     Some(outgoing) => self.delivery(outgoing),
                     None => break Ended::Done,
                 },
@@ -195,8 +195,12 @@ impl Writer {
         };
         over.cancel();
         match ended {
-            // A peer that does not take the goodbye is gone anyway.
-            Ended::Done => drop(self.put(close_frame(1001, "goodbye"), true).await),
+            // A peer that does not take the goodbye is gone anyway; one that said it first gets it
+            // back by the closing.
+            Ended::Done => {
+                drop(self.put(close_frame(1001, "goodbye"), true).await);
+                drop(self.within(SinkExt::close).await);
+            }
             Ended::Broken => {}
         }
     }
@@ -208,6 +212,7 @@ impl Writer {
         for _ in 0..BURST {
             let next = match self.answers.try_recv() {
                 Ok(answer) => frame_of(answer),
+                Err(_) if self.peer.is_held() => break,
                 Err(_) => match self.link.try_next() {
                     Some(outgoing) => self.delivery(outgoing),
                     None => break,

@@ -127,7 +127,16 @@ impl Session {
         };
         let mut answers = Vec::with_capacity(parts.len());
         for part in parts {
-            answers.extend(self.one(part).await);
+            let answer = self.one(part).await;
+            if self.peer.is_held() && !is_batch {
+                // The confirmation of a subscription, which is there already.
+                if let Some(text) = async { answer?.await }.await {
+                    self.give(text).await;
+                }
+            } else {
+                answers.extend(answer);
+            }
+            self.peer.release();
         }
         let count = answers.len();
         self.unanswered += count;
@@ -221,6 +230,7 @@ impl Session {
     }
 
     async fn subscribe(&mut self, params: Option<&RawValue>) -> Result<Box<RawValue>, RpcError> {
+        self.peer.hold();
         match self.submit(convert::subscribe(params)?).await? {
             Reply::Subscribed(id) => result(&json!({ "success": true, "subscriptionId": id })),
             Reply::Joined(_)

@@ -30,7 +30,9 @@ pub(crate) struct Envelope<'a> {
 
 /// `null` is something that was said, not something left out: a peer that answers `null` has
 /// answered.
-fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<&'de RawValue>, D::Error> {
+pub(crate) fn present<'de, D: Deserializer<'de>>(
+    field: D,
+) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(field).map(Some)
 }
 
