@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
-use crate::broker::{Broker, end, soon};
+use crate::broker::{Broker, document, end, soon, text};
 
 async fn list(broker: &Broker) -> usize {
     broker.json(&["dead-letters", "list"]).await.as_array().unwrap().len()
@@ -105,11 +105,13 @@ async fn all_that_match_are_thrown_away_and_the_undo_is_named() {
     let all = ["dead-letters", "discard", "--all", "--topic", "inbound", "--reason", "a test"];
     let choice = ["--died-of", "nobodySubscribed", "--json"];
     let discarded = broker.run(&[&all[..], &choice].concat()).await;
-    let job = crate::broker::document(&discarded);
+    let job = document(&discarded);
     assert_eq!((&job["kind"], &job["done"]), (&json!("discard"), &json!(2)));
     let undo = format!("restore --job {}", job["id"]);
-    assert!(crate::broker::text(&discarded.stderr).contains(&undo), "{discarded:?}");
+    assert!(text(&discarded.stderr).contains(&undo), "{discarded:?}");
     assert_eq!(list(&broker).await, 1);
     broker.told(&["dead-letters", "restore", "--job", &job["id"].to_string()]).await;
     assert_eq!(list(&broker).await, 3);
+    let again = ["dead-letters", "restore", "--job", &job["id"].to_string()];
+    assert!(broker.refused(&again).await.contains("nothing is left"), "it cannot be undone twice");
 }

@@ -21,7 +21,7 @@ async fn wrong_usage_is_2_and_a_missing_broker_is_1_with_advice() {
         &["messages", "--state", "lost"],
         &["dead-letters"],
         &["dead-letters", "show", "0192f0c1"],
-        &["dead-letters", "discard", id],
+        &["dead-letters", "discard", id, "--reason", " "],
         &["dead-letters", "replay", id, "--all"],
         &["dead-letters", "list", "--reason", "boredom"],
         &["route"],

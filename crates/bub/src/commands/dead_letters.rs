@@ -55,18 +55,18 @@ enum What {
 
 impl DeadLetters {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        let console = self.operator.console()?;
+        let operator = &self.operator;
         match self.what {
-            What::List(command) => command.run(&console).await,
-            What::Show(command) => command.run(&console).await,
-            What::Replay(command) => command.run(&console).await,
-            What::Discard(command) => command.run(&console).await,
-            What::Restore(command) => command.run(&console).await,
-            What::Jobs(command) => command.run(&console).await,
-            What::Stop(command) => command.run(&console).await,
-            What::Resume(command) => command.run(&console).await,
-            What::Export(command) => command.run(&console).await,
-            What::Import(command) => command.run(&console).await,
+            What::List(command) => command.run(operator).await,
+            What::Show(command) => command.run(operator).await,
+            What::Replay(command) => command.run(operator).await,
+            What::Discard(command) => command.run(operator).await,
+            What::Restore(command) => command.run(operator).await,
+            What::Jobs(command) => command.run(operator).await,
+            What::Stop(command) => command.run(operator).await,
+            What::Resume(command) => command.run(operator).await,
+            What::Export(command) => command.run(operator).await,
+            What::Import(command) => command.run(operator).await,
         }
     }
 }
@@ -104,6 +104,7 @@ mod tests {
             "show ID",
             "replay ID ID --to-topic elsewhere --payload -",
             "replay --all --died-of gaveUp --topic c --to-topic elsewhere --rate 5 --detach",
+            "discard ID",
             "discard ID --reason old",
             "discard --all --died-of gaveUp --from a --reason old --yes",
             "restore ID",
@@ -120,7 +121,6 @@ mod tests {
             "replay ID --rate 5",
             "replay --all --rate 0",
             "replay --all --payload {}",
-            "discard ID",
             "discard --reason old",
             "discard ID --died-of gaveUp --reason old",
             "restore",

@@ -12,6 +12,7 @@ use super::job::Job;
 use super::{letter_id, pages};
 use crate::failure::Failure;
 use crate::output;
+use crate::whereabouts::AsOperator;
 
 /// Throw dead letters away; `bub dead-letters restore` takes them back
 #[derive(Args)]
@@ -26,7 +27,7 @@ pub(super) struct Discard {
     )]
     ids: Vec<MessageId>,
     /// Why; it is kept with the letters
-    #[arg(long, value_name = "WORDS")]
+    #[arg(long, value_name = "WORDS", default_value = "no reason given")]
     reason: String,
     /// All open letters, or those chosen below
     #[arg(long)]
@@ -51,8 +52,8 @@ pub(super) struct Discard {
 }
 
 const USAGE: &str = "\
-bub dead-letters discard ID... --reason WORDS
-       bub dead-letters discard --all --reason WORDS [WHICH LETTERS]";
+bub dead-letters discard ID... [--reason WORDS]
+       bub dead-letters discard --all [--reason WORDS] [WHICH LETTERS]";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,20 +61,21 @@ Examples:
   bub dead-letters discard --all --died-of expired --topic weather: --reason 'too old to matter'";
 
 impl Discard {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
         if self.reason.trim().is_empty() {
             return Err(Failure::Usage("--reason says why, so it cannot be empty".into()));
         }
+        if !self.all && self.choice.is_given() {
+            let words = "--from, --to, --topic and --text choose letters and go with --all";
+            return Err(Failure::Usage(words.into()));
+        }
+        let console = &operator.console()?;
         if self.all {
             let filter = self.choice.open(self.died_of);
             if !self.yes && !agreed(pages::matching(console, &filter).await?)? {
                 return Err(Failure::Failed("nothing was thrown away".into()));
             }
             return discard(console, filter, &self.reason, self.json).await;
-        }
-        if self.choice.is_given() {
-            let words = "--from, --to, --topic and --text choose letters and go with --all";
-            return Err(Failure::Usage(words.into()));
         }
         let known = pages::known(console, self.ids, LetterStatus::Open).await?;
         if !known.ids.is_empty() {

@@ -13,6 +13,7 @@ use switchboard_model::LetterFilter;
 use super::choice::{Choice, Status};
 use crate::failure::Failure;
 use crate::output;
+use crate::whereabouts::AsOperator;
 
 /// Write dead letters as JSON lines, oldest first, for `import` here or elsewhere
 #[derive(Args)]
@@ -33,7 +34,8 @@ struct Page {
 }
 
 impl Export {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let filter = self.choice.with(self.status);
         let count = match &self.output {
             None => write(console, &filter, &mut io::stdout()).await?,

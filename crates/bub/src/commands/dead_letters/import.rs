@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
-use bub::Console;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output::{self, visible};
+use crate::whereabouts::AsOperator;
 
 /// So much text goes in one call, and at least one line: the broker takes a few times as much.
 const CALL_BYTES: usize = 1 << 20;
@@ -40,13 +40,14 @@ struct RefusedLine {
 }
 
 impl Import {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
         let mut lines: Lines<Box<dyn BufRead>> = Lines::new(match self.file.as_str() {
             "-" => Box::new(io::stdin().lock()),
             file => Box::new(BufReader::new(File::open(file).map_err(|error| {
                 Failure::Usage(format!("cannot read {}: {error}", visible(file)))
             })?)),
         });
+        let console = operator.console()?;
         let mut total = Imported::default();
         let ended = loop {
             match lines.next_call(&mut total.refused) {

@@ -1,6 +1,5 @@
 //! `bub dead-letters jobs`, `stop` and `resume`: work that is under way.
 
-use bub::Console;
 use clap::Args;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -11,6 +10,7 @@ use super::words;
 use crate::failure::Failure;
 use crate::output::{self, date_time, visible};
 use crate::table::Table;
+use crate::whereabouts::AsOperator;
 
 /// Show the work on many letters that runs, and what ended lately
 #[derive(Args)]
@@ -21,7 +21,8 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let jobs = job::all(console).await?;
         if self.json {
             let jobs: Result<Vec<&RawValue>, _> =
@@ -81,7 +82,8 @@ pub(super) struct Stop {
 }
 
 impl Stop {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let job = Job::call(console, "stopJob", json!({"id": JobId(self.job)})).await?;
         if self.json {
             return output::line(&job.json);
@@ -110,7 +112,8 @@ pub(super) struct Resume {
 }
 
 impl Resume {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let job = Job::call(console, "resumeJob", json!({"id": JobId(self.job)})).await?;
         job.followed(console, self.detach).await?.tell(self.json)
     }

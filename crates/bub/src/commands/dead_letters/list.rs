@@ -1,6 +1,5 @@
 //! `bub dead-letters list`: which messages nobody took, and why.
 
-use bub::Console;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,6 +10,7 @@ use super::{pages, words};
 use crate::failure::Failure;
 use crate::output::{self, date_time, shortened, visible};
 use crate::table::Table;
+use crate::whereabouts::AsOperator;
 
 /// A payload is shown this far.
 const PREVIEW: usize = 60;
@@ -31,7 +31,8 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let filter = self.choice.with(self.status);
         let found = pages::newest(console, &filter, self.limit, true).await?;
         if self.json {

@@ -13,6 +13,7 @@ use super::{letter_id, words};
 use crate::failure::Failure;
 use crate::output::{self, duration, visible};
 use crate::payload;
+use crate::whereabouts::AsOperator;
 
 /// Send dead letters again, each as a new message; the letter closes once that is accepted
 #[derive(Args)]
@@ -68,8 +69,9 @@ Ctrl-C stops --all where it is; `bub dead-letters resume JOB` goes on.
 Exit status: 1 if any letter was refused, or --all was stopped.";
 
 impl Replay {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
         if self.all {
+            let console = &operator.console()?;
             let job = json!({
                 "filter": self.choice.open(),
                 "topic": self.to_topic,
@@ -84,7 +86,7 @@ impl Replay {
             return Err(Failure::Usage(words.into()));
         }
         let payload = self.payload.as_deref().map(payload::read).transpose()?;
-        self.each(console, payload.as_ref()).await
+        self.each(&operator.console()?, payload.as_ref()).await
     }
 
     /// Goes on after a letter that is refused, but not without a broker.
@@ -141,7 +143,7 @@ struct Ack {
     again_in_seconds: Option<f64>,
 }
 
-/// `OLD -> NEW: processed; bob processed`.
+/// `OLD -> NEW  processed: bob processed`.
 fn became(id: MessageId, sent: Sent) -> String {
     let state = match sent.state {
         MessageState::Dead => "died again",
@@ -151,9 +153,10 @@ fn became(id: MessageId, sent: Sent) -> String {
         | MessageState::Expired
         | MessageState::Refused) => state.as_str(),
     };
-    let asked = match sent.acks.is_empty() {
-        true => "nobody was asked".to_owned(),
-        false => sent.acks.into_iter().map(Ack::words).collect::<Vec<_>>().join(", "),
+    let asked = match (sent.acks.is_empty(), sent.state) {
+        (true, MessageState::Waiting) => "nobody could be asked yet".to_owned(),
+        (true, _) => "nobody was asked".to_owned(),
+        (false, _) => sent.acks.into_iter().map(Ack::words).collect::<Vec<_>>().join(", "),
     };
     format!("{id} -> {}  {state}: {}", sent.message_id, visible(&asked))
 }
@@ -192,6 +195,7 @@ mod tests {
             "payloadText": null, "againInSeconds": null}]);
         assert_eq!(told("processed", &processed), "processed: bob processed");
         assert_eq!(told("dead", &json!([])), "died again: nobody was asked");
+        assert_eq!(told("waiting", &json!([])), "waiting: nobody could be asked yet");
         let again = json!([{"agent": "bob", "outcome": "declined", "message": "busy",
             "payloadText": null, "againInSeconds": 2.0}]);
         let expected = "waiting: bob declined (“busy”), asked again in 2.00 s";

@@ -1,6 +1,5 @@
 //! `bub dead-letters restore`: take back letters that were thrown away.
 
-use bub::Console;
 use clap::Args;
 use serde_json::json;
 use switchboard_model::{JobId, LetterFilter, LetterStatus, MessageId};
@@ -8,6 +7,7 @@ use switchboard_model::{JobId, LetterFilter, LetterStatus, MessageId};
 use super::job::Job;
 use super::{letter_id, pages};
 use crate::failure::Failure;
+use crate::whereabouts::AsOperator;
 
 /// Take back dead letters that were thrown away; they are open again
 #[derive(Args)]
@@ -29,7 +29,8 @@ pub(super) struct Restore {
 }
 
 impl Restore {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let mut filter =
             LetterFilter { status: Some(LetterStatus::Discarded), ..LetterFilter::default() };
         let mut all_known = true;
@@ -45,7 +46,14 @@ impl Restore {
             }
         }
         let job = Job::call(console, "restore", json!({"filter": filter})).await?;
-        job.followed(console, false).await?.tell(self.json)?;
-        if all_known { Ok(()) } else { Err(Failure::Shown) }
+        let job = job.followed(console, false).await?;
+        job.tell(self.json)?;
+        match self.job {
+            Some(old) if job.total == 0 => {
+                Err(Failure::Failed(format!("nothing is left of what job {old} threw away")))
+            }
+            _ if all_known => Ok(()),
+            _ => Err(Failure::Shown),
+        }
     }
 }

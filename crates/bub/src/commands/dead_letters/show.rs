@@ -4,7 +4,6 @@ mod life;
 
 use std::collections::BTreeMap;
 
-use bub::Console;
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
@@ -14,6 +13,7 @@ use switchboard_model::MessageId;
 use super::letter_id;
 use crate::failure::Failure;
 use crate::output::{self, visible};
+use crate::whereabouts::AsOperator;
 use life::Life;
 
 /// Show one dead letter: why it died, every attempt, what it carries, what became of it
@@ -28,7 +28,8 @@ pub(super) struct Show {
 }
 
 impl Show {
-    pub(super) async fn run(self, console: &Console) -> Result<(), Failure> {
+    pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
+        let console = &operator.console()?;
         let detail: Box<RawValue> = console.call("message", json!({"id": self.id})).await?;
         let life: Life = serde_json::from_str(detail.get())?;
         if life.letter.is_none() {

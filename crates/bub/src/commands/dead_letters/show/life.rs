@@ -87,7 +87,7 @@ impl Life {
             Some(format!("  {name:<12} {}", visible(&value)))
         };
         let died = letter.as_ref().map(|letter| {
-            format!("{}, {}", date_time(letter.died_at), words::explained(letter.reason))
+            format!("{} UTC, {}", date_time(letter.died_at), words::explained(letter.reason))
         });
         let facts = [
             fact("died", died),
@@ -190,7 +190,7 @@ pub(super) mod tests {
         assert_eq!(life.attempts(), 3);
         let told = life.lines().join("\n");
         for part in [
-            "2026-11-16 10:30:31, every allowed attempt failed",
+            "2026-11-16 10:30:31 UTC, every allowed attempt failed",
             "in place of  0192f0c1-8f5e-7cc3-98c4-dc0c0c073911",
             "replayed 2026-11-16 11:00:00 as 0192f0c1-8f5e-7cc3-98c4-dc0c0c073990",
             "bob (bus, subscribed to inbound:*)",
