@@ -14,6 +14,7 @@ mod bus_protocol;
 mod bus_retry;
 mod console;
 mod crash;
+mod crash_at_work;
 mod dead_letters;
 mod guard;
 mod programs;
