@@ -17,6 +17,8 @@ import { Picks } from "./picks.svelte";
 const PAGE = 200;
 /** As many as the broker gives at once. */
 const MOST_AT_ONCE = 500;
+/** Reading more than this again and again would keep the broker busy; the rest is read when wanted. */
+const MOST_KEPT = 2_000;
 const REFRESH_MS = 400;
 const TYPING_MS = 150;
 
@@ -151,7 +153,7 @@ export class Letters {
     void this.#read();
   }
 
-  /** Reads as many rows as are here, from the newest on. */
+  /** Reads about as many rows as are here, from the newest on. */
   async #read(): Promise<void> {
     if (this.#reading) {
       this.#again = true;
@@ -159,7 +161,8 @@ export class Letters {
     }
     await this.#exclusively(async (current) => {
       const filter = this.filter;
-      const wanted = this.answered ? Math.max(PAGE, this.rows.length) : PAGE;
+      const here = Math.min(this.rows.length, MOST_KEPT);
+      const wanted = this.answered ? Math.max(PAGE, here) : PAGE;
       const rows: LetterRow[] = [];
       let next: number | null = null;
       do {
@@ -176,10 +179,10 @@ export class Letters {
         this.matching = page.matching;
         this.causes = page.causes;
       } while (next !== null && rows.length < wanted);
+      this.picks.drop(gone(this.rows, rows, next === null));
       this.rows = rows;
       this.#next = next;
       this.answered = true;
-      this.picks.keep(this.ids);
     });
   }
 
@@ -201,4 +204,15 @@ export class Letters {
       }
     }
   }
+}
+
+/** Which letters of a list are not in the new one, as far down as that was read. */
+function gone(
+  before: readonly LetterRow[],
+  now: readonly LetterRow[],
+  toTheEnd: boolean,
+): MessageId[] {
+  const last = toTheEnd ? -Infinity : (now.at(-1)?.seq ?? Infinity);
+  const here = new Set(now.map((row) => row.id));
+  return before.filter((row) => row.seq >= last && !here.has(row.id)).map((row) => row.id);
 }

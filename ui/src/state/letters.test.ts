@@ -68,6 +68,23 @@ describe("the list of dead letters", () => {
     expect(letters.rows.length).toBeGreaterThanOrEqual(1_300);
   });
 
+  test("of a very long list only the beginning is read again, and what is picked below stays", async () => {
+    broker.letters = many(5_000);
+    letters.watch();
+    await vi.runAllTimersAsync();
+    for (let page = 0; page < 30; page++) await letters.loadOlder();
+    expect(letters.rows).toHaveLength(5_000);
+    letters.picks.set(letters.ids);
+    broker.letters = broker.letters.slice(1);
+    broker.calls.length = 0;
+    letters.take(open(4_999));
+    await vi.runAllTimersAsync();
+    expect(broker.called("deadLetters").length).toBeLessThanOrEqual(4);
+    expect(letters.picks.ids.size).toBe(4_999);
+    for (let page = 0; page < 30; page++) await letters.loadOlder();
+    expect(seqs()).toEqual(broker.letters.map((row) => row.seq));
+  });
+
   test("an answer to an older question is thrown away", async () => {
     broker.letters = [letterRow(2, { reason: "expired" }), letterRow(1)];
     letters.watch();

@@ -55,11 +55,10 @@ export class Picks {
     this.#anchor = null;
   }
 
-  /** Letters that are not in the list any more cannot be meant. */
-  keep(loaded: readonly MessageId[]): void {
-    if (this.ids.size === 0) return;
-    const here = new Set(loaded);
-    const left = [...this.ids].filter((id) => here.has(id));
-    if (left.length < this.ids.size) this.ids = new Set(left);
+  /** Letters that are gone cannot be meant. */
+  drop(gone: readonly MessageId[]): void {
+    const left = new Set(this.ids);
+    for (const id of gone) left.delete(id);
+    if (left.size < this.ids.size) this.ids = left;
   }
 }

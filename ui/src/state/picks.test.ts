@@ -35,10 +35,10 @@ describe("letters that are picked", () => {
     expect([...picks.ids]).toEqual(["a", "b", "d", "e"]);
   });
 
-  test("those that left the list are not picked any more", () => {
+  test("those that are gone are not picked any more", () => {
     const picks = new Picks();
     picks.set(["a", "b"]);
-    picks.keep(["b", "c"]);
+    picks.drop(["a", "c"]);
     expect([...picks.ids]).toEqual(["b"]);
   });
 });

@@ -86,6 +86,15 @@ describe("a message's way", () => {
     expect(words(observed)[1]).toBe("handed to watcher, which observes inbound:*, at the bus door");
   });
 
+  test("a message that is settled long after it was taken says so", () => {
+    const given = detail({
+      row: row(1, { createdAt: at(0) }),
+      deliveries: [delivery({})],
+      settledAt: at(10_040),
+    });
+    expect(words(given).slice(2)).toEqual(["echo processed it", "settled: processed"]);
+  });
+
   test("what the operator did with a dead letter is the end of its way", () => {
     const dead = { row: row(1, { createdAt: at(0), state: "dead" }), settledAt: at(5) };
     const closed = { closedAt: at(9_000) };

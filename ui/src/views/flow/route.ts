@@ -33,13 +33,19 @@ export function route(detail: MessageDetail): Step[] {
   // Steps without a time stay where they are; those with one are told in order.
   steps.sort((a, b) => (a.after === null || b.after === null ? 0 : a.after - b.after));
   const last = steps.at(-1);
-  // Whoever processed it last settled it; saying so twice would tell nothing.
-  if (row.state === "processed" && last?.tone === "good") last.words += "; settled";
+  // Whoever processed it last settled it; saying so twice would tell nothing, unless it took a while.
+  if (row.state === "processed" && last?.tone === "good" && !later(last.at, settledAt))
+    last.words += "; settled";
   // That it waits is said once, best with whom it waits for.
   else if (row.state !== "waiting" || last?.tone !== "wait")
     steps.push(ending(detail, settledAt, settledAt === null ? null : since(settledAt)));
   const dealtWith = closing(detail, since);
   return dealtWith === null ? steps : [...steps, dealtWith];
+}
+
+/** Whether it was settled noticeably after that. */
+function later(at: Timestamp | null, settledAt: Timestamp | null): boolean {
+  return at !== null && settledAt !== null && microsBetween(at, settledAt) > 100_000;
 }
 
 function deliverySteps(delivery: DeliveryView, since: (instant: string) => number): Step[] {
