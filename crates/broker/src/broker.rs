@@ -11,7 +11,7 @@ use switchboard_store::Opened;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::core::{Core, Ends};
+use crate::core::{Core, Ends, Loaded};
 use crate::{Refusal, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
@@ -58,6 +58,8 @@ pub(crate) enum Input {
     Agents(oneshot::Sender<Vec<AgentView>>),
     Jobs(oneshot::Sender<Vec<JobView>>),
     Route(Topic, oneshot::Sender<RouteView>),
+    /// What was left on disk of messages that are to be handed to this connection.
+    Payloads(Box<Loaded>),
     /// Dead letters that a job asked for.
     Letters {
         job: JobId,

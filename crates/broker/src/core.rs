@@ -3,8 +3,8 @@
 //! Each pass takes what has arrived, decides, hands messages to outboxes, and sends one write to
 //! the disk. In the order of a message's life: `members` come and go, `accept` takes messages in,
 //! `deliver` brings them to recipients and hears answers, `again` asks again, `waiting` keeps what
-//! nobody can take yet, `unrouted` what nobody listens for, `settle` ends it; `letters`, `jobs` and
-//! `import` are what the operator does with dead letters; `lifecycle` tells agents of each other,
+//! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
+//! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `lifecycle` tells agents of each other,
 //! `what_if` tells the operator what would happen, `disk` writes it all down.
 
 mod accept;
@@ -16,6 +16,7 @@ mod jobs;
 mod letters;
 mod lifecycle;
 mod members;
+mod payloads;
 mod settle;
 mod unrouted;
 mod waiting;
@@ -47,6 +48,9 @@ use crate::{Refusal, Settings};
 use import::Imports;
 use jobs::Jobs;
 use letters::Replaced;
+use payloads::Held;
+
+pub(crate) use payloads::Loaded;
 
 /// Inputs taken in one pass: enough to make writes large, few enough that answers are not late.
 const PASS: usize = 256;
@@ -76,6 +80,8 @@ pub(crate) struct Core {
     expiries: Agenda<(u64, Topic)>,
     /// Connections that may be handed something.
     ready: Vec<ConnectionId>,
+    /// What the messages on their way keep in memory.
+    held: Held,
     receipts: Receipts,
     /// The messages of dead letters that nobody has dealt with.
     letters: HashSet<u64>,
@@ -122,7 +128,6 @@ struct Open {
     seq: u64,
     role: Role,
     to: Arc<Subscription>,
-    /// As it is handed over: a default handler gets it wrapped.
     message: Arc<Message>,
     /// Which attempt this is, 1 for the first.
     attempt: u32,
@@ -133,6 +138,8 @@ struct Open {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     InLine,
+    /// Out of the line, while what it carries is read from disk.
+    Loading,
     /// In the recipient's hands since then.
     Handed(Timestamp),
     /// Until it is tried again.
@@ -169,6 +176,7 @@ impl Core {
             retries: Agenda::default(),
             expiries: Agenda::default(),
             ready: Vec::new(),
+            held: Held::default(),
             receipts: Receipts::default(),
             letters: restored.open_letters.into_iter().collect(),
             letters_out: ends.open_letters,
@@ -227,6 +235,7 @@ impl Core {
             Input::Agents(reply) => give(reply, self.registry.views(&self.parking)),
             Input::Jobs(reply) => give(reply, self.jobs.views()),
             Input::Route(topic, reply) => give(reply, self.what_if(&topic)),
+            Input::Payloads(loaded) => self.loaded(*loaded),
             Input::Letters { job, letters } => self.letters_read(job, letters),
             Input::Stop => self.stop_by = Some(self.now.monotonic + self.settings.drain),
         }

@@ -73,6 +73,12 @@ impl Parking {
         gone
     }
 
+    /// The message as it waits here, to be changed in place.
+    pub(crate) fn message_mut(&mut self, message: &Message) -> Option<&mut Arc<Message>> {
+        let on_topic = self.by_topic.get_mut(&message.address.topic())?;
+        on_topic.get_mut(&message.seq).map(|parked| &mut parked.message)
+    }
+
     /// How many wait on this topic.
     pub(crate) fn count(&self, topic: &Topic) -> usize {
         self.by_topic.get(topic).map_or(0, BTreeMap::len)

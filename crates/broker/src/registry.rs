@@ -40,6 +40,8 @@ pub(crate) struct Connection {
     pub(crate) outbox: mpsc::Sender<Outgoing>,
     pub(crate) subscriptions: Vec<Arc<Subscription>>,
     pub(crate) line: Line,
+    /// What it gets next is being read from disk.
+    pub(crate) loading: bool,
 }
 
 impl Registry {
@@ -57,7 +59,9 @@ impl Registry {
     pub(crate) fn connect(&mut self, id: ConnectionId, door: Door, outbox: mpsc::Sender<Outgoing>) {
         let subscriptions = Vec::new();
         let line = Line::default();
-        self.connections.insert(id, Connection { door, agent: None, outbox, subscriptions, line });
+        let (agent, loading) = (None, false);
+        self.connections
+            .insert(id, Connection { door, agent, outbox, subscriptions, line, loading });
     }
 
     /// Makes a connection speak for an agent. Returns what is to be remembered of the agent.

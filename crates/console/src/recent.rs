@@ -17,7 +17,7 @@ use crate::api::{Figures, Moved};
 /// Messages remembered: what is accepted while one commit is on its way to the disk, and more.
 const REMEMBERED: usize = 2048;
 /// Their payloads: a few large messages must not fill the memory.
-const REMEMBERED_BYTES: usize = 16 << 20;
+const REMEMBERED_BYTES: usize = 4 << 20;
 /// Times remembered for the percentiles.
 const TIMES: usize = 1000;
 /// How often the figures are taken, and over how many takings the rate is measured.
@@ -87,7 +87,7 @@ impl Memory {
     fn take(&mut self, event: Event) {
         match event {
             Event::Accepted(message) => {
-                self.payload_bytes += message.payload.as_str().len();
+                self.payload_bytes += message.payload.bytes();
                 self.rows.insert(message.seq, Remembered { message, moved: None });
                 while self.rows.len() > REMEMBERED || self.payload_bytes > REMEMBERED_BYTES {
                     let Some((oldest, _)) = self.rows.first_key_value() else { break };
@@ -113,7 +113,7 @@ impl Memory {
 
     fn forget(&mut self, seq: u64) {
         if let Some(gone) = self.rows.remove(&seq) {
-            self.payload_bytes -= gone.message.payload.as_str().len();
+            self.payload_bytes -= gone.message.payload.bytes();
         }
     }
 

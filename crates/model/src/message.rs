@@ -160,7 +160,10 @@ impl From<Topic> for Address {
 /// What a message carries: JSON text, kept as its sender wrote it and parsed only where a rule or
 /// a schema asks. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Payload(Arc<str>);
+pub struct Payload {
+    text: Arc<str>,
+    bytes: usize,
+}
 
 /// The text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,7 +173,7 @@ pub struct InvalidPayload(pub String);
 impl Payload {
     /// Takes JSON text that has been checked already, as a parsed envelope's raw part has.
     pub fn from_raw(raw: &RawValue) -> Self {
-        Self(raw.get().into())
+        Self::trusted(raw.get())
     }
 
     /// Checks and takes JSON text.
@@ -182,24 +185,42 @@ impl Payload {
 
     /// Takes text that this program stored as JSON earlier, without checking it again.
     pub fn trusted(text: impl Into<Arc<str>>) -> Self {
-        Self(text.into())
+        let text = text.into();
+        Self { bytes: text.len(), text }
+    }
+
+    /// The same payload with its text let go: it is on disk, and is read from there before anyone
+    /// gets it. Empty text is no JSON, so the two cannot be mistaken for each other.
+    #[must_use]
+    pub fn left_on_disk(&self) -> Self {
+        Self { text: "".into(), bytes: self.bytes }
+    }
+
+    /// Whether the text is to be read from disk first.
+    pub fn is_left_on_disk(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// The JSON text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// How long the text is, here or on disk.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
 impl Serialize for Payload {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        let raw: &RawValue = serde_json::from_str(&self.text).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }
 }

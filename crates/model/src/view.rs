@@ -70,7 +70,7 @@ impl MessageRow {
             took_micros: None,
             error: None,
             retry_at: None,
-            payload_bytes: message.payload.as_str().len() as u64,
+            payload_bytes: message.payload.bytes() as u64,
             payload: None,
         }
     }

@@ -17,7 +17,7 @@ use crate::rows::{Many, int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, BY_ID];
+pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, BY_ID, PAYLOADS];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
@@ -67,6 +67,9 @@ const WATCHED: &str = concat!(
     " from message m where m.state <> 'waiting' and m.seq in \
       (select message from delivery where due_at is not null) order by m.seq"
 );
+
+const PAYLOADS: &str = "select seq, payload from message \
+     where seq in (select value from json_each(?))";
 
 const BY_ID: &str = concat!(
     "select ",
@@ -160,6 +163,20 @@ fn readable(rows: &[SqliteRow]) -> Vec<Message> {
         }
     };
     rows.iter().filter_map(read).collect()
+}
+
+/// What these messages carry.
+pub(crate) async fn payloads(
+    connection: &mut SqliteConnection,
+    messages: &[u64],
+) -> Result<HashMap<u64, Payload>, Error> {
+    let list = serde_json::Value::from(messages).to_string();
+    let rows = sqlx::query(PAYLOADS).bind(list).fetch_all(connection).await?;
+    let one = |row: &SqliteRow| {
+        let payload = Payload::trusted(row.try_get::<&str, _>("payload")?);
+        Ok((uint(row.try_get("seq")?), payload))
+    };
+    rows.iter().map(one).collect()
 }
 
 /// One message with what is in its own row; deliveries and reason are left to fill in.

@@ -108,10 +108,8 @@ impl Queue {
 /// The payload bytes of a write; more than the queue holds count as all of it.
 fn payload_bytes(records: &[Record]) -> u32 {
     let bytes = records.iter().map(|record| match record {
-        Record::Message(message) => message.payload.as_str().len(),
-        Record::Attempt(attempt) => {
-            attempt.payload.as_ref().map_or(0, |payload| payload.as_str().len())
-        }
+        Record::Message(message) => message.payload.bytes(),
+        Record::Attempt(attempt) => attempt.payload.as_ref().map_or(0, |payload| payload.bytes()),
         Record::Agent(_)
         | Record::AgentSeen { .. }
         | Record::Subscribed(_)

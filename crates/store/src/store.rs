@@ -1,5 +1,6 @@
 //! The handle that the broker and the console hold.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use sqlx::sqlite::SqlitePool;
 use switchboard_model::{
     DeadMessage, DeadReason, LetterFilter, LetterRow, Message, MessageDetail, MessageFilter,
-    MessageId, MessageRow,
+    MessageId, MessageRow, Payload,
 };
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
@@ -84,6 +85,12 @@ impl Store {
     pub async fn watched(&self) -> Result<Vec<Message>, Error> {
         let mut reader = self.inner.readers.acquire().await?;
         message::watched(&mut reader).await
+    }
+
+    /// What these messages carry, by their seqs.
+    pub async fn payloads(&self, messages: &[u64]) -> Result<HashMap<u64, Payload>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        message::payloads(&mut reader, messages).await
     }
 
     /// What has been tried for these messages, by their seqs.

@@ -8,6 +8,7 @@ mod board;
 mod peer;
 mod program;
 
+mod asleep;
 mod bus_delivery;
 mod bus_limits;
 mod bus_protocol;

@@ -109,12 +109,13 @@ impl Core {
         });
         self.next_seq += 1;
         self.accepted.push(Record::Message(message.clone()));
-        self.receipts.accepted(message.seq, message.payload.as_str().len());
+        self.receipts.accepted(message.seq, message.payload.bytes());
         self.totals.accepted += 1;
         self.totals.waiting += 1;
         self.registry.count_sent(&message.from, self.now.wall);
         self.tell(Event::Accepted(message.clone()));
         self.mind_expiry(&message);
+        self.held.add(&message);
         message
     }
 
@@ -171,6 +172,7 @@ impl Core {
                 }
             }
             self.letters.remove(&seq);
+            self.held.remove(seq);
             self.parking.remove(&journey.dispatch.message);
             if let Some(replaced) = journey.replaces {
                 self.reopen_replaced(replaced);

@@ -78,10 +78,7 @@ impl Core {
     /// has had time to come back.
     pub(super) fn take_up(&mut self, seq: u64, one: &Try, door_of: &Arc<Subscription>) {
         let Some(journey) = self.journeys.get(&seq) else { return };
-        let message = match one.role {
-            Role::Handler | Role::Observer => journey.dispatch.message.clone(),
-            Role::DefaultHandler => Arc::new(super::unrouted::wrapped(&journey.dispatch.message)),
-        };
+        let message = journey.dispatch.message.clone();
         let due = match one.standing {
             Standing::Again(at) => Duration::from_micros(at.micros_since(self.now.wall)),
             Standing::Asked | Standing::Processed | Standing::Failed => Duration::ZERO,

@@ -5,15 +5,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    Again, Answer, AttemptOutcome, ConnectionId, DeliveryId, DeliveryState, Event, MessageState,
+    Again, Answer, AttemptOutcome, ConnectionId, DeliveryId, DeliveryState, Event, Message,
+    MessageState,
 };
 use switchboard_store::{AttemptRecord, DeliveryRecord, Record};
 
+use super::unrouted::wrapped;
 use super::{Core, Open, Phase};
 use crate::broker::{Caller, Outgoing};
 use crate::dispatch::{Role, Step};
 use crate::retry;
 use crate::subscriptions::Subscription;
+
+/// Deliveries whose messages are read from disk together.
+const LOADED_AT_ONCE: usize = 64;
 
 impl Core {
     /// Puts a message into the line of one recipient.
@@ -40,10 +45,6 @@ impl Core {
         } else {
             self.bookkeeping.push(record);
         }
-        let message = match role {
-            Role::Handler | Role::Observer => message,
-            Role::DefaultHandler => Arc::new(super::unrouted::wrapped(&message)),
-        };
         let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine };
         self.stand_in_line(delivery, open);
     }
@@ -52,7 +53,7 @@ impl Core {
         let id = open.to.connection;
         self.registry.count_received(&open.to.agent);
         if let Some(connection) = self.registry.connection_mut(id) {
-            let (priority, bytes) = (open.message.priority, open.message.payload.as_str().len());
+            let (priority, bytes) = (open.message.priority, open.message.payload.bytes());
             let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
             connection.line.push(priority, delivery, bytes, escalation, now);
         }
@@ -61,7 +62,7 @@ impl Core {
     }
 
     /// At the end of the pass this connection is handed what it may hold.
-    fn ready(&mut self, id: ConnectionId) {
+    pub(super) fn ready(&mut self, id: ConnectionId) {
         if self.ready.last() != Some(&id) {
             self.ready.push(id);
         }
@@ -79,20 +80,50 @@ impl Core {
     }
 
     fn hand_over_to(&mut self, id: ConnectionId) {
-        let Some(connection) = self.registry.connection_mut(id) else { return };
         let (most, most_bytes) = (self.settings.in_flight, self.settings.in_flight_bytes);
-        let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
-        while let Some(delivery) = connection.line.next(most, most_bytes, escalation, now) {
+        let mut to_load = Vec::new();
+        loop {
+            let Some(connection) = self.registry.connection_mut(id) else { return };
+            if connection.loading || to_load.len() == LOADED_AT_ONCE {
+                break;
+            }
+            let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
+            let Some(delivery) = connection.line.next(most, most_bytes, escalation, now) else {
+                break;
+            };
             let Some(open) = self.deliveries.get_mut(&delivery) else { continue };
-            open.phase = Phase::Handed(self.now.wall);
-            self.deadlines.push(now + self.settings.timeout, (delivery, open.attempt));
-            let outgoing = Outgoing::Deliver { delivery, message: open.message.clone() };
-            if connection.outbox.try_send(outgoing).is_err() {
-                // The door has gone, or writes nothing any more and will soon be gone; the news of
-                // that settles this delivery.
+            // Those behind one that must be read from disk wait for it: order matters.
+            if !to_load.is_empty() || open.message.payload.is_left_on_disk() {
+                open.phase = Phase::Loading;
+                to_load.push(delivery);
+                continue;
+            }
+            let message = open.message.clone();
+            if !self.hand(delivery, message) {
                 return;
             }
         }
+        if !to_load.is_empty() {
+            self.load(id, to_load);
+        }
+    }
+
+    /// Hands one delivery to its door. Returns whether the door takes more.
+    pub(super) fn hand(&mut self, delivery: DeliveryId, message: Arc<Message>) -> bool {
+        let Some(open) = self.deliveries.get_mut(&delivery) else { return true };
+        let message = match open.role {
+            Role::Handler | Role::Observer => message,
+            Role::DefaultHandler => Arc::new(wrapped(&message)),
+        };
+        let Some(connection) = self.registry.connection_mut(open.to.connection) else {
+            return false;
+        };
+        open.phase = Phase::Handed(self.now.wall);
+        let due = self.now.monotonic + self.settings.timeout;
+        self.deadlines.push(due, (delivery, open.attempt));
+        // When it fails, the door has gone, or writes nothing any more and will soon be gone; the
+        // news of that settles this delivery.
+        connection.outbox.try_send(Outgoing::Deliver { delivery, message }).is_ok()
     }
 
     /// Hears a recipient's answer. One that is not its own changes nothing; one that is late counts
@@ -104,7 +135,9 @@ impl Core {
         let Some(open) = self.deliveries.get(&delivery) else { return };
         let counts = match open.phase {
             Phase::Handed(_) => true,
-            Phase::InLine => open.attempt > 1 && answer.outcome == AttemptOutcome::Processed,
+            Phase::InLine | Phase::Loading => {
+                open.attempt > 1 && answer.outcome == AttemptOutcome::Processed
+            }
             Phase::Resting => answer.outcome == AttemptOutcome::Processed,
         };
         if open.to.connection == from && counts {
@@ -117,10 +150,13 @@ impl Core {
         let Some(open) = self.deliveries.get(&delivery) else { return };
         let words = match open.phase {
             Phase::Handed(_) => "the connection ended before it answered",
-            Phase::InLine | Phase::Resting => "the connection ended before it was its turn",
+            Phase::InLine | Phase::Loading | Phase::Resting => {
+                "the connection ended before it was its turn"
+            }
         };
         let is_addressee = open.message.address.agent() == Some(&open.to.agent);
-        if open.phase == Phase::InLine && is_addressee && open.role == Role::Handler {
+        let not_its_turn = matches!(open.phase, Phase::InLine | Phase::Loading);
+        if not_its_turn && is_addressee && open.role == Role::Handler {
             // It waits for its agent, as if that had been away before.
             let seq = open.seq;
             self.deliveries.remove(&delivery);
@@ -154,7 +190,7 @@ impl Core {
         let (seq, attempt, to) = (open.seq, open.attempt, open.to.clone());
         let started_at = match open.phase {
             Phase::Handed(at) => at,
-            Phase::InLine | Phase::Resting => self.now.wall,
+            Phase::InLine | Phase::Loading | Phase::Resting => self.now.wall,
         };
         if let Some(connection) = self.registry.connection_mut(to.connection) {
             connection.line.done(delivery);

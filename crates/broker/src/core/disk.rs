@@ -36,6 +36,7 @@ impl Core {
                     if let Some(journey) = self.journeys.get_mut(&seq) {
                         journey.on_disk = true;
                     }
+                    self.leave_on_disk(seq);
                     self.answer_sender(seq);
                 }
                 self.imported(up_to);

@@ -62,6 +62,7 @@ impl Core {
 
     pub(super) fn settle(&mut self, message: &Message, verdict: Verdict) {
         self.parking.remove(message);
+        self.held.remove(message.seq);
         self.totals.waiting -= 1;
         let own = message.from.is_switchboard();
         let (state, to, error) = match verdict {

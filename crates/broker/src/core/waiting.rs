@@ -56,6 +56,7 @@ impl Core {
 
     fn recover_one(&mut self, message: Arc<Message>, tried: Vec<Tried>) {
         self.mind_expiry(&message);
+        let message = self.held.take_up(message);
         let is_handler = |one: &&Tried| one.pattern.as_deref() == Some(UNROUTED);
         let processed = |one: &&Tried| one.state == switchboard_model::DeliveryState::Processed;
         let taken = tried.iter().filter(processed).find(|one| !one.observer && !is_handler(one));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use switchboard_model::{DeliveryId, Message};
+use tokio::sync::Notify;
 
 use super::{convert, wire};
 
@@ -18,6 +19,7 @@ pub(crate) struct Peer {
     known: Mutex<Known>,
     /// Deliveries wait for an answer that must come first.
     held: AtomicBool,
+    released: Notify,
 }
 
 #[derive(Default)]
@@ -71,7 +73,14 @@ impl Peer {
     }
 
     pub(crate) fn release(&self) {
-        self.held.store(false, Ordering::Release);
+        if self.held.swap(false, Ordering::AcqRel) {
+            self.released.notify_one();
+        }
+    }
+
+    /// Resolves once after each release, also if that came before the question.
+    pub(crate) async fn released(&self) {
+        self.released.notified().await;
     }
 
     pub(crate) fn is_held(&self) -> bool {

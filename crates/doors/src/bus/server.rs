@@ -96,8 +96,14 @@ async fn serve(bus: Bus, socket: WebSocket) {
     // The reader ends when the broker stops or the writer fails; the writer ends when the reader
     // has, and everything the reader gave it is written.
     let over = bus.closing.child_token();
-    let writer =
-        Writer { sink, link, answers: to_write, peer: peer.clone(), within: bus.limits.write };
+    let writer = Writer {
+        sink,
+        link,
+        answers: to_write,
+        peer: peer.clone(),
+        kept_back: None,
+        within: bus.limits.write,
+    };
     let writing = tokio::spawn(writer.run(over.clone()));
     let session = Session::new(broker, caller, peer, answers, bus.limits.clone());
     read(stream, session, bus.limits.preauth, &over).await;
@@ -158,8 +164,18 @@ struct Writer {
     link: Link,
     answers: mpsc::Receiver<ToPeer>,
     peer: Arc<Peer>,
+    /// Taken from the link when it was not known yet that an answer must come first.
+    kept_back: Option<Outgoing>,
     /// How long each write may take.
     within: Duration,
+}
+
+/// The next delivery, in the order in which the link gave them.
+async fn next(kept_back: &mut Option<Outgoing>, link: &mut Link) -> Option<Outgoing> {
+    match kept_back.take() {
+        None => link.next().await,
+        kept => kept,
+    }
 }
 
 /// Why a writer ends.
@@ -174,14 +190,20 @@ impl Writer {
     async fn run(mut self, over: CancellationToken) {
         let mut keep_alive = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         let ended = loop {
+            let held = self.peer.is_held();
+            let may_deliver = !over.is_cancelled() && !held;
             let frame = tokio::select! {
                 biased;
                 answer = self.answers.recv() => match answer {
                     Some(answer) => frame_of(answer),
                     None => break Ended::Done,
                 },
-                outgoing = self.link.next(), if !over.is_cancelled() && !self.peer.is_held() => match outgoing {
-                    Some(outgoing) => self.delivery(outgoing),
+                () = self.peer.released(), if held => continue,
+                outgoing = next(&mut self.kept_back, &mut self.link), if may_deliver => match outgoing {
+                    Some(outgoing) => match self.after_answers(outgoing) {
+                        Some(frame) => frame,
+                        None => continue,
+                    },
                     None => break Ended::Done,
                 },
                 _ = keep_alive.tick() => Frame::Ping(Default::default()),
@@ -213,10 +235,13 @@ impl Writer {
             let next = match self.answers.try_recv() {
                 Ok(answer) => frame_of(answer),
                 Err(_) if self.peer.is_held() => break,
-                Err(_) => match self.link.try_next() {
-                    Some(outgoing) => self.delivery(outgoing),
-                    None => break,
-                },
+                Err(_) => {
+                    let outgoing = self.kept_back.take().or_else(|| self.link.try_next());
+                    match outgoing.and_then(|outgoing| self.after_answers(outgoing)) {
+                        Some(frame) => frame,
+                        None => break,
+                    }
+                }
             };
             self.put(next, false).await?;
         }
@@ -246,6 +271,23 @@ impl Writer {
                 tracing::warn!("a bus connection did not read for too long and was closed");
                 Err(Broken)
             }
+        }
+    }
+
+    /// A delivery as a frame, or the answer that must come before it; nothing while that answer
+    /// is being made. Asked after the delivery was taken: what let it come may have been said
+    /// since the answers were looked at.
+    fn after_answers(&mut self, outgoing: Outgoing) -> Option<Frame> {
+        if self.peer.is_held() {
+            self.kept_back = Some(outgoing);
+            return None;
+        }
+        match self.answers.try_recv() {
+            Ok(answer) => {
+                self.kept_back = Some(outgoing);
+                Some(frame_of(answer))
+            }
+            Err(_) => Some(self.delivery(outgoing)),
         }
     }
 
