@@ -12,7 +12,7 @@ mod subscribe;
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::failure::Failure;
 
@@ -48,12 +48,30 @@ impl Command {
 
 /// Resolves when the person presses Ctrl-C or the system asks the program to end.
 async fn interrupted() -> Result<(), Failure> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed?,
-        _ = terminate.recv() => {}
-    }
+    Interrupts::listen()?.next().await;
     Ok(())
+}
+
+/// Ctrl-C, or the system's wish that the program ends. They no longer end it by themselves.
+struct Interrupts {
+    pressed: Signal,
+    terminate: Signal,
+}
+
+impl Interrupts {
+    fn listen() -> Result<Self, Failure> {
+        let (pressed, terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { pressed, terminate })
+    }
+
+    /// The next one, also if it came before the question.
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.pressed.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
 }
 
 /// An argument that names one of our own values, by the name it has everywhere else.

@@ -96,8 +96,7 @@ async fn discard(
     reason: &str,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let job = Job::call(console, "discard", json!({"filter": filter, "reason": reason})).await?;
-    let job = job.followed(console, false).await?;
+    let job = Job::follow(console, "discard", json!({"filter": filter, "reason": reason})).await?;
     job.tell(as_json)?;
     if job.done > 0 {
         output::note(&format!("to undo: bub dead-letters restore --job {}", job.id.0));

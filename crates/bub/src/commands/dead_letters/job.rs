@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use switchboard_model::{JobId, JobKind, JobStatus, LetterFilter, Timestamp};
 
 use super::words;
-use crate::commands::interrupted;
+use crate::commands::Interrupts;
 use crate::failure::Failure;
 use crate::output::{self, visible};
 
@@ -66,25 +66,38 @@ impl Job {
         Ok(Self { json: json.get().to_owned(), ..serde_json::from_str(json.get())? })
     }
 
-    /// As it is at its end, or as it is now for one who will not wait.
-    pub(super) async fn followed(self, console: &Console, detach: bool) -> Result<Self, Failure> {
-        if detach { Ok(self) } else { self.watched(console).await }
-    }
-
-    /// Waits until it is done, or somebody stops it; Ctrl-C does. On a terminal it shows how far
-    /// it is.
-    async fn watched(self, console: &Console) -> Result<Self, Failure> {
-        let id = self.id;
+    /// Begins or resumes a job as [`call`](Self::call) does, and waits until it is done or
+    /// somebody stops it; Ctrl-C does. On a terminal it shows how far it is.
+    pub(super) async fn follow(
+        console: &Console,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<Self, Failure> {
+        // Before it begins: a Ctrl-C just then must not leave it running unseen.
+        let mut interrupts = Interrupts::listen()?;
+        let job = Self::call(console, method, params).await?;
+        let id = job.id;
         let progress = Progress::new();
         let last = tokio::select! {
-            ended = self.ended(console, &progress) => ended,
-            stopped = interrupted() => {
-                stopped?;
-                Self::call(console, "stopJob", json!({"id": id})).await
-            }
+            ended = job.ended(console, &progress) => ended,
+            () = interrupts.next() => Self::call(console, "stopJob", json!({"id": id})).await,
         };
         progress.clear();
         last
+    }
+
+    /// As [`follow`](Self::follow), or without waiting where the work is left to the broker.
+    pub(super) async fn follow_unless(
+        detach: bool,
+        console: &Console,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<Self, Failure> {
+        if detach {
+            Self::call(console, method, params).await
+        } else {
+            Self::follow(console, method, params).await
+        }
     }
 
     async fn ended(mut self, console: &Console, progress: &Progress) -> Result<Self, Failure> {

@@ -114,8 +114,8 @@ pub(super) struct Resume {
 impl Resume {
     pub(super) async fn run(self, operator: &AsOperator) -> Result<(), Failure> {
         let console = &operator.console()?;
-        let job = Job::call(console, "resumeJob", json!({"id": JobId(self.job)})).await?;
-        job.followed(console, self.detach).await?.tell(self.json)
+        let job = json!({"id": JobId(self.job)});
+        Job::follow_unless(self.detach, console, "resumeJob", job).await?.tell(self.json)
     }
 }
 

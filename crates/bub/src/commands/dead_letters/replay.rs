@@ -77,8 +77,8 @@ impl Replay {
                 "topic": self.to_topic,
                 "perSecond": self.rate,
             });
-            let job = Job::call(console, "replayMany", job).await?;
-            return job.followed(console, self.detach).await?.tell(self.json);
+            let job = Job::follow_unless(self.detach, console, "replayMany", job).await?;
+            return job.tell(self.json);
         }
         if self.choice.is_given() {
             let words = "--reason, --from, --to, --topic and --text choose letters and go with \

@@ -45,8 +45,7 @@ impl Restore {
                 filter.ids = Some(known.ids);
             }
         }
-        let job = Job::call(console, "restore", json!({"filter": filter})).await?;
-        let job = job.followed(console, false).await?;
+        let job = Job::follow(console, "restore", json!({"filter": filter})).await?;
         job.tell(self.json)?;
         match self.job {
             Some(old) if job.total == 0 => {
