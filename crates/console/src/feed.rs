@@ -276,7 +276,10 @@ impl Moved {
         row.state = self.state;
         row.took_micros = self.took_micros.or(row.took_micros);
         row.retry_at = self.retry_at;
-        row.error.clone_from(&self.error);
+        // What the operator does with a dead message does not change what went wrong with it.
+        if self.error.is_some() || self.took_micros.is_some() {
+            row.error.clone_from(&self.error);
+        }
         if let Some(to) = &self.to {
             row.to = Some(to.clone());
         }

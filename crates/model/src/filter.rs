@@ -17,20 +17,28 @@ use crate::{Door, Kind, MessageRow, MessageState};
 #[ts(optional_fields)]
 pub struct MessageFilter {
     /// What it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The door it came in by.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub door: Option<Door>,
     /// Where it is in its life.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<MessageState>,
     /// Part of the name of its sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Part of the name of its recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// Part of the name of its sender or recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Part of its topic or capability.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
     /// Beginnings of words in its payload, topic, capability, sender or recipient.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 

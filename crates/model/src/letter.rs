@@ -70,7 +70,7 @@ pub struct LetterRow {
     pub message_id: MessageId,
     /// Who sent it.
     pub from: AgentId,
-    /// The agent it was addressed to.
+    /// The agent it was addressed to, or else the one that was asked last.
     pub to: Option<AgentId>,
     /// The topic it was published on.
     pub topic: String,
@@ -110,14 +110,19 @@ pub struct LetterRow {
 #[ts(optional_fields)]
 pub struct LetterFilter {
     /// Those whose messages pass this. The state is passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageFilter>,
     /// Those that died of this.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<DeadReason>,
     /// Those of this status; open ones where none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<LetterStatus>,
     /// Only these.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<MessageId>>,
     /// Those that this job dealt with.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<JobId>,
 }
 

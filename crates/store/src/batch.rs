@@ -232,7 +232,10 @@ impl Batch {
             Some(message) => {
                 message.state = settle.state;
                 message.settled_at = settle.settled_at;
-                message.error.clone_from(&settle.error);
+                // What went wrong once stays known, whatever became of the message since.
+                if settle.error.is_some() {
+                    message.error.clone_from(&settle.error);
+                }
                 if message.taken_by.is_none() {
                     message.taken_by.clone_from(&settle.to);
                 }

@@ -7,6 +7,7 @@ use switchboard_model::{
 };
 
 use crate::Error;
+use crate::agent::agent_id;
 use crate::history::{Page, filtered};
 use crate::rows::{int, uint};
 use crate::{dead_letter, delivery, message};
@@ -38,7 +39,9 @@ macro_rules! read {
             dead_letter::columns!(),
             ", m.correlation, m.expires_at, m.replay_of, m.payload, \
              (select count(*) from delivery join attempt on attempt.delivery = delivery.id \
-              where delivery.message = m.seq) as attempts "
+              where delivery.message = m.seq) as attempts, \
+             (select agent from delivery where message = m.seq and not observer \
+              order by id desc limit 1) as asked "
         )
     };
 }
@@ -207,7 +210,11 @@ fn letter_row(found: &SqliteRow, row: MessageRow, payloads: bool) -> Result<Lett
         id: row.id,
         message_id: row.id,
         from: row.from,
-        to: row.to,
+        // Whom it was for, or else who was asked last.
+        to: match row.to {
+            None => found.try_get::<Option<&str>, _>("asked")?.map(agent_id).transpose()?,
+            to => to,
+        },
         topic: row.topic.unwrap_or_default(),
         capability: row.capability,
         kind: row.kind,

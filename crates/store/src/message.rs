@@ -29,7 +29,8 @@ pub(crate) static INSERT: Many = Many::new(
 
 pub(crate) static SETTLE: Many = Many::new(
     "update message set state = change.column3, settled_at = change.column4, \
-     recipient = coalesce(recipient, change.column5), error = change.column6 from (values",
+     recipient = coalesce(recipient, change.column5), \
+     error = coalesce(change.column6, error) from (values",
     "(?, ?, ?, ?, ?, ?)",
     ") as change where message.seq = change.column1 and message.state = change.column2",
 );

@@ -24,7 +24,8 @@ use crate::secrets::random_hex;
 use child::{Child, Ended};
 use limits::Limits;
 
-/// How long an answer waits for the program to subscribe, or to fail at once.
+/// How long an answer waits for the program to subscribe, or to fail at once; less where answers
+/// must come sooner.
 const WATCHED: Duration = Duration::from_secs(2);
 /// After how long one is tried again for whom no program could be started.
 const FULL: Duration = Duration::from_secs(2);
@@ -35,6 +36,8 @@ const REMEMBERED: usize = 50;
 pub(crate) struct Orders {
     pub(crate) command: Vec<String>,
     pub(crate) max_children: usize,
+    /// How long an answer may take.
+    pub(crate) timeout: Duration,
     pub(crate) url: String,
     pub(crate) data_dir: PathBuf,
 }
@@ -177,7 +180,7 @@ impl Handler {
                 return self.answer(delivery, declined(why)).await;
             }
         }
-        let answer_by = Instant::now() + WATCHED;
+        let answer_by = Instant::now() + WATCHED.min(self.orders.timeout / 2);
         self.asked.push(Asked { delivery, topic, answer_by });
     }
 

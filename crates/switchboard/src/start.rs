@@ -111,6 +111,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let orders = Orders {
         command: settings.default_handler.command.clone(),
         max_children: settings.default_handler.max_children,
+        timeout: Duration::from_millis(settings.delivery.timeout_ms),
         url: url.clone(),
         data_dir: data_dir.clone(),
     };

@@ -9,13 +9,14 @@ use crate::board::eventually;
 use crate::peer::Peer;
 use crate::program::Program;
 
-const MESSAGES: usize = 7000;
+const MESSAGES: usize = 9000;
 const BYTES: usize = 20_000;
 /// By then all that is kept in memory for speed is as full as it gets: what is in flight, the
 /// database's cache, what the console remembers.
 const WARM: usize = 3000;
-/// What the broker may grow by from then on, while five times as much comes to wait.
-const GROWTH: u64 = 16 << 20;
+/// What the broker may grow by from then on, while three times as much comes to wait: a list entry
+/// for each message, but not what the messages carry.
+const GROWTH: u64 = 40 << 20;
 
 fn resident(pid: u32) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/statm")).unwrap();

@@ -468,7 +468,7 @@ messageId: MessageId,
  */
 from: AgentId, 
 /**
- * The agent it was addressed to.
+ * The agent it was addressed to, or else the one that was asked last.
  */
 to: AgentId | null, 
 /**
