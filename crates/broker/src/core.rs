@@ -2,13 +2,14 @@
 //!
 //! Each pass takes what has arrived, decides, hands messages to outboxes, and sends one write to
 //! the disk. In the order of a message's life: `members` come and go, `accept` takes messages in,
-//! `deliver` brings them to recipients and hears answers, `again` asks again, `waiting` keeps what
+//! `deliver` brings them to recipients, `answers` hears what they say, `again` asks again, `waiting` keeps what
 //! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
 //! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `lifecycle` tells agents of each other,
 //! `what_if` tells the operator what would happen, `disk` writes it all down.
 
 mod accept;
 mod again;
+mod answers;
 mod deliver;
 mod disk;
 mod import;
@@ -18,6 +19,7 @@ mod lifecycle;
 mod members;
 mod payloads;
 mod settle;
+mod stop;
 mod unrouted;
 mod waiting;
 mod what_if;
@@ -302,35 +304,6 @@ impl Core {
     fn tell(&self, event: Event) {
         // Nobody watching is no fault.
         drop(self.events.send(event));
-    }
-
-    /// Whether a stopping broker has nothing left to wait for.
-    fn is_done(&self) -> bool {
-        let Some(stop_by) = self.stop_by else {
-            return false;
-        };
-        let in_flight = self.deliveries.values().any(|open| matches!(open.phase, Phase::Handed(_)));
-        let on_disk = self.receipts.outstanding() == 0;
-        on_disk && (!in_flight || stop_by <= self.now.monotonic)
-    }
-
-    /// Whoever is connected now was seen until now, and listens no longer.
-    fn see_everyone_off(&mut self) {
-        let (agents, subscriptions) = self.registry.connected();
-        for id in agents {
-            self.bookkeeping.push(Record::AgentSeen { id, at: self.now.wall });
-        }
-        for id in subscriptions {
-            self.bookkeeping.push(Record::Unsubscribed { id, at: self.now.wall });
-        }
-    }
-
-    /// What is still on its way is on disk and goes on when the broker is back.
-    fn answer_everyone_left(&mut self) {
-        for (_, journey) in self.journeys.drain() {
-            let receipt = journey.receipt.unwrap_or_else(|| journey.dispatch.receipt());
-            respond(journey.reply.map(|(reply, _)| reply), Ok(Reply::Sent(receipt)));
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use switchboard_model::{AttemptOutcome, DeliveryId, Policy, Timestamp};
 
-use super::deliver::failed;
+use super::answers::failed;
 use super::{Core, Open, Phase};
 use crate::dispatch::{Role, Standing, Try};
 use crate::retry;

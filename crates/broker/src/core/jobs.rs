@@ -2,20 +2,21 @@
 //! beside the core, and deals with each as if it came alone. What it has dealt with is no longer as
 //! its filter wants it, so a job that is taken up after a crash does nothing twice.
 
-use std::collections::{BTreeMap, VecDeque};
+mod list;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    DeadMessage, Event, JobAction, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus,
-    NewJob, Replay, Reply, Topic,
+    DeadMessage, Event, JobAction, JobId, JobKind, JobStatus, JobView, NewJob, Replay, Reply, Topic,
 };
 use switchboard_store::{JobRecord, Record, Ticket};
-use tokio::time::Instant;
 
 use super::{Core, operator_only};
 use crate::Refusal;
 use crate::broker::{Caller, Input};
+pub(super) use list::Jobs;
+use list::{Ending, Job, Reading};
 
 /// Letters read at a time; few, because each may carry a large payload.
 const PAGE: u32 = 64;
@@ -25,114 +26,6 @@ const STEP: usize = 32;
 const UNWRITTEN: usize = 1000;
 /// How long a job waits when there is no room for its messages.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Jobs that ended and are still shown.
-const REMEMBERED: usize = 20;
-
-/// Every job that runs or can go on, and the last ones that ended.
-#[derive(Default)]
-pub(super) struct Jobs {
-    all: BTreeMap<JobId, Job>,
-    next_id: u64,
-}
-
-struct Job {
-    view: JobView,
-    up_to: u64,
-    /// Letters up to here have been looked at since it was last taken up.
-    cursor: u64,
-    page: VecDeque<DeadMessage>,
-    reading: Reading,
-    /// Not to be worked on before then.
-    not_before: Option<Instant>,
-    shown: u64,
-    ending: Ending,
-}
-
-/// A job has ended when what it did last is on disk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    NotYet,
-    /// Nothing is left to do.
-    Unwritten,
-    /// All of it goes to the disk up to this write.
-    Written(Ticket),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    Idle,
-    UnderWay,
-    AtTheEnd,
-}
-
-impl Jobs {
-    pub(super) fn restore(records: Vec<JobRecord>) -> Self {
-        let mut jobs = Self { all: BTreeMap::new(), next_id: 1 };
-        for JobRecord { view, up_to } in records {
-            jobs.next_id = jobs.next_id.max(view.id.0 + 1);
-            jobs.all.insert(view.id, Job::new(view, up_to));
-        }
-        jobs.forget_old();
-        jobs
-    }
-
-    fn forget_old(&mut self) {
-        let ended = self.all.values().filter(|job| job.view.status == JobStatus::Done);
-        let ended: Vec<JobId> = ended.map(|job| job.view.id).collect();
-        for id in ended.iter().rev().skip(REMEMBERED) {
-            self.all.remove(id);
-        }
-    }
-
-    /// Newest first.
-    pub(super) fn views(&self) -> Vec<JobView> {
-        self.all.values().rev().map(|job| job.view.clone()).collect()
-    }
-
-    /// When the next one has something to do.
-    pub(super) fn next(&self) -> Option<Instant> {
-        let working = self.all.values().filter(|job| job.view.status == JobStatus::Running);
-        working.filter_map(|job| job.not_before).min()
-    }
-
-    /// The disk did not take what replaced one of its letters.
-    pub(super) fn undo_one(&mut self, id: JobId) {
-        if let Some(job) = self.all.get_mut(&id) {
-            job.view.done = job.view.done.saturating_sub(1);
-            job.view.failed += 1;
-            job.view.last_error = Some("the disk did not take the new message".to_owned());
-        }
-    }
-}
-
-impl Job {
-    fn new(view: JobView, up_to: u64) -> Self {
-        let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
-        let (not_before, shown, ending) = (None, 0, Ending::NotYet);
-        Self { view, up_to, cursor, page, reading, not_before, shown, ending }
-    }
-
-    /// The letters it wants are those that it has not dealt with.
-    fn filter(&self) -> LetterFilter {
-        let status = match self.view.kind {
-            JobKind::Replay | JobKind::Discard => LetterStatus::Open,
-            JobKind::Restore => LetterStatus::Discarded,
-        };
-        LetterFilter { status: Some(status), ..self.view.filter.clone() }
-    }
-
-    /// Whether it may deal with a letter now; keeps to its rate, without making up for long pauses.
-    fn may_go_on(&mut self, now: Instant) -> bool {
-        if self.not_before.is_some_and(|at| now < at) {
-            return false;
-        }
-        self.not_before = self.view.per_second.map(|rate| {
-            let since = self.not_before.map_or(now, |at| at.max(now - PAUSE));
-            since + Duration::from_secs(1) / rate.max(1)
-        });
-        true
-    }
-}
 
 impl Core {
     pub(super) fn start_job(&mut self, caller: Caller, new: NewJob) -> Result<Reply, Refusal> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use switchboard_model::{AttemptOutcome, ConnectionId, DeliveryId, Message, Payload};
 
-use super::deliver::failed;
+use super::answers::failed;
 use super::{Core, Phase};
 use crate::broker::Input;
 

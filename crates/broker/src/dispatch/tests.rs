@@ -1,6 +1,7 @@
 use super::*;
 use crate::subscriptions::tests::subscription;
 use switchboard_model::{Address, Door, Kind, MessageId, Payload, Priority, Topic};
+use switchboard_model::{DeadReason, DeliveryState};
 
 fn message() -> Arc<Message> {
     Arc::new(Message {

@@ -1,18 +1,23 @@
-//! Between the bus's words and the model's.
+//! Between the bus's words and the model's: what is asked here, what is answered in `answer` and
+//! `result`.
+
+mod answer;
+mod result;
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use switchboard_broker::{Refusal, now};
+use switchboard_broker::now;
 use switchboard_model::{
-    Ack, Address, Again, AgentId, Answer, AttemptOutcome, Capability, Code, Command, DeliveryId,
-    Join, Kind, Message, MessageState, Pattern, Payload, Policy, Priority, Receipt, Send,
-    Timestamp, Topic, Wait,
+    Address, AgentId, Capability, Command, DeliveryId, Join, Kind, Message, Pattern, Payload,
+    Policy, Priority, Send, Timestamp, Topic, Wait,
 };
 
 use super::wire::{DeliveryHead, RpcError, present};
+pub(crate) use answer::{answer, answer_to_error, is_unknown_method};
+pub(crate) use result::{SendResult, refusal};
 
 #[derive(Deserialize)]
 struct Initialize<'a> {
@@ -249,84 +254,6 @@ fn kind_of(address: &Address, answers: bool) -> Kind {
     }
 }
 
-/// What a peer answers to a delivery, in any generation's words.
-#[derive(Deserialize)]
-struct PeerAnswer<'a> {
-    processed: Option<bool>,
-    success: Option<bool>,
-    #[serde(alias = "stop_propagation", rename = "stopPropagation", default)]
-    stop_propagation: bool,
-    #[serde(alias = "shouldRetry", default)]
-    should_retry: bool,
-    #[serde(alias = "retrySeconds")]
-    retry_seconds: Option<f64>,
-    #[serde(borrow)]
-    message: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    payload: Option<&'a RawValue>,
-}
-
-/// Reads a peer's result.
-pub(crate) fn answer(result: &RawValue) -> Answer {
-    let peer: PeerAnswer<'_> = match serde_json::from_str(result.get()) {
-        Ok(peer) => peer,
-        Err(error) => {
-            let why = format!("the answer is not an object like {{\"processed\": true}}: {error}");
-            return invalid_answer(kept(why.into()));
-        }
-    };
-    let Some(processed) = peer.processed.or(peer.success) else {
-        return invalid_answer("the answer says neither processed nor success");
-    };
-    Answer {
-        outcome: if processed { AttemptOutcome::Processed } else { AttemptOutcome::Declined },
-        stop: peer.stop_propagation,
-        stops_only_on_request: peer.processed.is_none(),
-        again: match peer.retry_seconds.map(Duration::try_from_secs_f64) {
-            _ if !peer.should_retry => Again::NotAsked,
-            Some(Ok(delay)) => Again::After(delay),
-            Some(Err(_)) | None => Again::Soon,
-        },
-        message: peer.message.map(kept),
-        payload: peer.payload.map(Payload::from_raw),
-    }
-}
-
-/// Reads a peer's error.
-pub(crate) fn answer_to_error(error: &RawValue) -> Answer {
-    #[derive(Deserialize)]
-    struct PeerError {
-        code: i64,
-        message: String,
-    }
-    match serde_json::from_str::<PeerError>(error.get()) {
-        Ok(PeerError { code, message }) => {
-            invalid_answer(kept(format!("error {code}: {message}").into()))
-        }
-        Err(_) => invalid_answer("the answer is an error without code and message"),
-    }
-}
-
-/// Whether a peer's error says that it does not know the method.
-pub(crate) fn is_unknown_method(error: &RawValue) -> bool {
-    #[derive(Deserialize)]
-    struct Coded {
-        code: i64,
-    }
-    serde_json::from_str::<Coded>(error.get()).is_ok_and(|error| error.code == -32601)
-}
-
-fn invalid_answer(why: impl Into<String>) -> Answer {
-    Answer {
-        outcome: AttemptOutcome::InvalidAnswer,
-        stop: false,
-        stops_only_on_request: false,
-        again: Again::NotAsked,
-        message: Some(why.into()),
-        payload: None,
-    }
-}
-
 /// The delivery that a peer's response is about.
 pub(crate) fn delivery_id(id: &RawValue) -> Option<DeliveryId> {
     id.get().parse().ok().map(DeliveryId)
@@ -340,89 +267,6 @@ pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a>
         None => Cow::Owned(message_id.clone()),
     };
     DeliveryHead { topic, from: message.from.as_str(), to: topic, message_id, correlation_id }
-}
-
-/// The answer to `sendMessage`: a superset that clients of every generation read.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SendResult {
-    success: bool,
-    accepted: bool,
-    message_id: String,
-    stop_propagation: bool,
-    delivered_to: usize,
-    acks: Vec<AckResult>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AckResult {
-    #[serde(rename = "client_id")]
-    client_id_of_old: String,
-    client_id: String,
-    processed: bool,
-    success: bool,
-    message: Option<String>,
-    payload: Option<Payload>,
-    retry_scheduled: bool,
-    retry_seconds: f64,
-}
-
-impl From<Receipt> for SendResult {
-    fn from(receipt: Receipt) -> Self {
-        let success = match receipt.state {
-            MessageState::Processed | MessageState::Waiting => true,
-            MessageState::Dead
-            | MessageState::Discarded
-            | MessageState::Expired
-            | MessageState::Refused => false,
-        };
-        Self {
-            success,
-            accepted: true,
-            message_id: receipt.message.to_string(),
-            stop_propagation: receipt.stopped,
-            delivered_to: receipt.acks.len(),
-            acks: receipt.acks.into_iter().map(AckResult::from).collect(),
-        }
-    }
-}
-
-impl From<Ack> for AckResult {
-    fn from(ack: Ack) -> Self {
-        let processed = ack.outcome == AttemptOutcome::Processed;
-        Self {
-            client_id_of_old: ack.agent.to_string(),
-            client_id: ack.agent.to_string(),
-            processed,
-            success: processed,
-            message: ack.message,
-            payload: ack.payload,
-            retry_scheduled: ack.again_in.is_some(),
-            retry_seconds: ack.again_in.map_or(0.0, |delay| delay.as_secs_f64()),
-        }
-    }
-}
-
-/// Every refusal in the bus's numbers. Those that the spec does not name count down from -32010.
-pub(crate) fn refusal(refusal: &Refusal) -> RpcError {
-    let (code, message) = match refusal.code() {
-        Code::NotJoined => (-32001, "Not initialized"),
-        Code::AlreadyJoined => (-32001, "Already initialized"),
-        Code::InvalidClient => (-32002, "Invalid client info"),
-        Code::AlreadySubscribed => (-32003, "Already subscribed"),
-        Code::NotSubscribed => (-32004, "Subscription not found"),
-        Code::InvalidRequest => (-32602, "Invalid params"),
-        Code::UnknownMethod => (-32601, "Method not found"),
-        Code::Unauthorized => (-32010, "Unauthorized"),
-        Code::Forbidden => (-32011, "Forbidden"),
-        Code::NotFound => (-32012, "Not found"),
-        Code::TooLarge => (-32013, "Too large"),
-        Code::Busy => return RpcError::busy(refusal.to_string()),
-        Code::Stopping => (-32015, "Stopping"),
-        Code::StorageFailed | Code::Internal => (-32603, "Internal error"),
-    };
-    RpcError::new(code, message, refusal.to_string())
 }
 
 #[cfg(test)]

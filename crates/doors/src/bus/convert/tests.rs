@@ -1,4 +1,5 @@
 use super::*;
+use switchboard_model::{Again, AttemptOutcome};
 
 fn raw(text: &str) -> &RawValue {
     serde_json::from_str(text).unwrap()
@@ -67,5 +68,43 @@ fn answers_of_every_generation_are_understood() {
     assert_eq!(answer(raw(r#"{"processed":false}"#)).outcome, AttemptOutcome::Declined);
     for nonsense in ["{}", "7", "null", r#"{"processed":"yes"}"#] {
         assert_eq!(answer(raw(nonsense)).outcome, AttemptOutcome::InvalidAnswer, "{nonsense}");
+    }
+}
+
+#[test]
+fn an_answer_may_ask_for_another_try_in_either_spelling() {
+    let again = |text: &str| answer(raw(text)).again;
+    let after = |seconds| Again::After(Duration::from_secs_f64(seconds));
+    assert_eq!(again(r#"{"processed":false}"#), Again::NotAsked);
+    assert_eq!(again(r#"{"processed":false,"retry_seconds":5}"#), Again::NotAsked);
+    assert_eq!(again(r#"{"processed":false,"should_retry":true}"#), Again::Soon);
+    assert_eq!(again(r#"{"processed":false,"should_retry":true,"retry_seconds":-1}"#), Again::Soon);
+    assert_eq!(again(r#"{"processed":false,"should_retry":true,"retry_seconds":0}"#), after(0.0));
+    assert_eq!(again(r#"{"processed":false,"shouldRetry":true,"retrySeconds":1.5}"#), after(1.5));
+    let wrong = answer(raw(r#"{"processed":false,"should_retry":true,"retry_seconds":"1"}"#));
+    assert_eq!(wrong.outcome, AttemptOutcome::InvalidAnswer);
+    assert!(wrong.message.unwrap().contains("invalid type"), "it says what is wrong");
+}
+
+#[test]
+fn priority_and_life_time_are_read_from_the_params() {
+    let read = |params: &str| send(Some(raw(params)), true).map(|(send, _)| send);
+    let plain = read(r#"{"topic":"x","payload":{"type":"t"}}"#).unwrap();
+    assert_eq!((plain.priority, plain.expires_at), (Priority::Normal, None));
+    let urgent = read(r#"{"topic":"x","priority":"Urgent","payload":{"type":"t"}}"#).unwrap();
+    assert_eq!(urgent.priority, Priority::Urgent);
+    let task =
+        read(r#"{"topic":"x","payload":{"type":"task_request","priority":"high"}}"#).unwrap();
+    assert_eq!(task.priority, Priority::High, "a task says it in its payload");
+    let own = read(r#"{"topic":"x","payload":{"type":"t","priority":{"mine":1}}}"#).unwrap();
+    assert_eq!(own.priority, Priority::Normal, "what else is kept there is the agent's own");
+    let short = read(r#"{"topic":"x","ttlSeconds":2,"payload":{"type":"t"}}"#).unwrap();
+    assert!(short.expires_at.is_some_and(|at| at > now()));
+    for wrong in [
+        r#"{"topic":"x","priority":"soon","payload":{"type":"t"}}"#,
+        r#"{"topic":"x","ttl_seconds":0,"payload":{"type":"t"}}"#,
+        r#"{"topic":"x","ttl_seconds":-1,"payload":{"type":"t"}}"#,
+    ] {
+        assert_eq!(read(wrong).unwrap_err().code, -32602, "{wrong}");
     }
 }

@@ -1,0 +1,162 @@
+//! What recipients say, and what follows from it.
+
+use std::time::Duration;
+
+use switchboard_model::{
+    Again, Answer, AttemptOutcome, DeliveryId, DeliveryState, Event, MessageState, Timestamp,
+};
+use switchboard_store::{AttemptRecord, Record};
+
+use super::{Core, Open, Phase};
+use crate::broker::Caller;
+use crate::dispatch::Role;
+use crate::retry;
+use crate::subscriptions::Subscription;
+
+impl Core {
+    /// Hears a recipient's answer. One that is not its own changes nothing; one that is late counts
+    /// if the message was processed after all, since to ask again would be to ask for a double.
+    pub(super) fn hear(&mut self, caller: Caller, delivery: DeliveryId, answer: Answer) {
+        let Caller::Connection(from) = caller else {
+            return;
+        };
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let counts = match open.phase {
+            Phase::Handed(_) => true,
+            Phase::InLine | Phase::Loading => {
+                open.attempt > 1 && answer.outcome == AttemptOutcome::Processed
+            }
+            Phase::Resting => answer.outcome == AttemptOutcome::Processed,
+        };
+        if open.to.connection == from && counts {
+            self.answered(delivery, answer);
+        }
+    }
+
+    /// A recipient has gone with this delivery in its line or in its hands.
+    pub(super) fn recipient_gone(&mut self, delivery: DeliveryId) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let words = match open.phase {
+            Phase::Handed(_) => "the connection ended before it answered",
+            Phase::InLine | Phase::Loading | Phase::Resting => {
+                "the connection ended before it was its turn"
+            }
+        };
+        let is_addressee = open.message.address.agent() == Some(&open.to.agent);
+        let not_its_turn = matches!(open.phase, Phase::InLine | Phase::Loading);
+        if not_its_turn && is_addressee && open.role == Role::Handler {
+            // It waits for its agent, as if that had been away before.
+            let seq = open.seq;
+            self.deliveries.remove(&delivery);
+            self.bookkeeping.push(Record::DeliveryEnded(delivery));
+            if let Some(journey) = self.journeys.get_mut(&seq) {
+                journey.dispatch.not_asked(delivery);
+            }
+            return self.go_on(seq);
+        }
+        self.answered(delivery, failed(AttemptOutcome::Disconnected, words));
+    }
+
+    /// Recipients that said nothing in time.
+    pub(super) fn time_out(&mut self) {
+        let open = &self.deliveries;
+        let is_open = |(id, attempt)| {
+            open.get(&id).is_some_and(|one: &Open| {
+                one.attempt == attempt && matches!(one.phase, Phase::Handed(_))
+            })
+        };
+        let due = self.deadlines.take_due(self.now.monotonic, is_open);
+        let seconds = self.settings.timeout.as_secs_f64();
+        for delivery in due {
+            let words = format!("no answer within {seconds} s");
+            self.answered(delivery, failed(AttemptOutcome::TimedOut, words));
+        }
+    }
+
+    pub(super) fn answered(&mut self, delivery: DeliveryId, answer: Answer) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let (seq, attempt, to) = (open.seq, open.attempt, open.to.clone());
+        let started_at = match open.phase {
+            Phase::Handed(at) => at,
+            Phase::InLine | Phase::Loading | Phase::Resting => self.now.wall,
+        };
+        if let Some(connection) = self.registry.connection_mut(to.connection) {
+            connection.line.done(delivery);
+        }
+        if answer.outcome != AttemptOutcome::Disconnected {
+            self.registry.touch(&to.agent, self.now.wall);
+        }
+        let Some(journey) = self.journeys.get(&seq) else {
+            self.deliveries.remove(&delivery);
+            return;
+        };
+        let again = if journey.dispatch.is_out_of_time() || self.is_own_event(seq) {
+            None
+        } else {
+            retry::next(&self.settings.retry, delivery, attempt, answer.outcome, answer.again)
+        };
+        let again = again.map(|delay| match answer.outcome {
+            // Another connection of the same agent may take it at once.
+            AttemptOutcome::Disconnected if self.listening(delivery).is_some() => Duration::ZERO,
+            AttemptOutcome::Processed
+            | AttemptOutcome::Declined
+            | AttemptOutcome::InvalidAnswer
+            | AttemptOutcome::TimedOut
+            | AttemptOutcome::Disconnected
+            | AttemptOutcome::QueueFull => delay,
+        });
+        let again = again.map(|delay| (delay, self.now.wall.plus(delay)));
+        self.bookkeeping.push(Record::Attempt(AttemptRecord {
+            delivery,
+            number: attempt,
+            started_at,
+            ended_at: self.now.wall,
+            outcome: answer.outcome,
+            message: answer.message.clone(),
+            payload: answer.payload.clone(),
+            state: match (answer.outcome, again) {
+                (AttemptOutcome::Processed, _) => DeliveryState::Processed,
+                (_, Some(_)) => DeliveryState::Waiting,
+                (_, None) => DeliveryState::Failed,
+            },
+            due_at: again.map(|(_, at)| at),
+        }));
+        match again {
+            Some((delay, at)) => {
+                self.rest(delivery, delay);
+                self.show_retry(seq, &to, at, answer.message.as_deref());
+            }
+            None => drop(self.deliveries.remove(&delivery)),
+        }
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        let step = journey.dispatch.answered(delivery, to.policy, answer, again);
+        self.follow(seq, step);
+        self.ready(to.connection);
+    }
+
+    fn show_retry(&self, seq: u64, to: &Subscription, at: Timestamp, error: Option<&str>) {
+        let Some(journey) = self.journeys.get(&seq) else { return };
+        if journey.dispatch.state() != MessageState::Waiting {
+            return;
+        }
+        self.tell(Event::Moved {
+            seq,
+            state: MessageState::Waiting,
+            to: Some(to.agent.clone()),
+            took_micros: None,
+            error: error.map(Into::into),
+            retry_at: Some(at),
+        });
+    }
+}
+
+pub(super) fn failed(outcome: AttemptOutcome, words: impl Into<String>) -> Answer {
+    Answer {
+        outcome,
+        stop: false,
+        stops_only_on_request: false,
+        again: Again::NotAsked,
+        message: Some(words.into()),
+        payload: None,
+    }
+}

@@ -1,0 +1,121 @@
+//! The jobs there are, and how far each is.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use switchboard_model::{
+    DeadMessage, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus,
+};
+use switchboard_store::{JobRecord, Ticket};
+use tokio::time::Instant;
+
+use super::PAUSE;
+
+/// Jobs that ended and are still shown.
+const REMEMBERED: usize = 20;
+
+/// Every job that runs or can go on, and the last ones that ended.
+#[derive(Default)]
+pub(in crate::core) struct Jobs {
+    pub(super) all: BTreeMap<JobId, Job>,
+    pub(super) next_id: u64,
+}
+
+pub(super) struct Job {
+    pub(super) view: JobView,
+    pub(super) up_to: u64,
+    /// Letters up to here have been looked at since it was last taken up.
+    pub(super) cursor: u64,
+    pub(super) page: VecDeque<DeadMessage>,
+    pub(super) reading: Reading,
+    /// Not to be worked on before then.
+    pub(super) not_before: Option<Instant>,
+    pub(super) shown: u64,
+    pub(super) ending: Ending,
+}
+
+/// A job has ended when what it did last is on disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    NotYet,
+    /// Nothing is left to do.
+    Unwritten,
+    /// All of it goes to the disk up to this write.
+    Written(Ticket),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Idle,
+    UnderWay,
+    AtTheEnd,
+}
+
+impl Jobs {
+    pub(in crate::core) fn restore(records: Vec<JobRecord>) -> Self {
+        let mut jobs = Self { all: BTreeMap::new(), next_id: 1 };
+        for JobRecord { view, up_to } in records {
+            jobs.next_id = jobs.next_id.max(view.id.0 + 1);
+            jobs.all.insert(view.id, Job::new(view, up_to));
+        }
+        jobs.forget_old();
+        jobs
+    }
+
+    pub(super) fn forget_old(&mut self) {
+        let ended = self.all.values().filter(|job| job.view.status == JobStatus::Done);
+        let ended: Vec<JobId> = ended.map(|job| job.view.id).collect();
+        for id in ended.iter().rev().skip(REMEMBERED) {
+            self.all.remove(id);
+        }
+    }
+
+    /// Newest first.
+    pub(in crate::core) fn views(&self) -> Vec<JobView> {
+        self.all.values().rev().map(|job| job.view.clone()).collect()
+    }
+
+    /// When the next one has something to do.
+    pub(in crate::core) fn next(&self) -> Option<Instant> {
+        let working = self.all.values().filter(|job| job.view.status == JobStatus::Running);
+        working.filter_map(|job| job.not_before).min()
+    }
+
+    /// The disk did not take what replaced one of its letters.
+    pub(in crate::core) fn undo_one(&mut self, id: JobId) {
+        if let Some(job) = self.all.get_mut(&id) {
+            job.view.done = job.view.done.saturating_sub(1);
+            job.view.failed += 1;
+            job.view.last_error = Some("the disk did not take the new message".to_owned());
+        }
+    }
+}
+
+impl Job {
+    pub(super) fn new(view: JobView, up_to: u64) -> Self {
+        let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
+        let (not_before, shown, ending) = (None, 0, Ending::NotYet);
+        Self { view, up_to, cursor, page, reading, not_before, shown, ending }
+    }
+
+    /// The letters it wants are those that it has not dealt with.
+    pub(super) fn filter(&self) -> LetterFilter {
+        let status = match self.view.kind {
+            JobKind::Replay | JobKind::Discard => LetterStatus::Open,
+            JobKind::Restore => LetterStatus::Discarded,
+        };
+        LetterFilter { status: Some(status), ..self.view.filter.clone() }
+    }
+
+    /// Whether it may deal with a letter now; keeps to its rate, without making up for long pauses.
+    pub(super) fn may_go_on(&mut self, now: Instant) -> bool {
+        if self.not_before.is_some_and(|at| now < at) {
+            return false;
+        }
+        self.not_before = self.view.per_second.map(|rate| {
+            let since = self.not_before.map_or(now, |at| at.max(now - PAUSE));
+            since + Duration::from_secs(1) / rate.max(1)
+        });
+        true
+    }
+}
