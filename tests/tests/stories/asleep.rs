@@ -41,7 +41,9 @@ async fn accepted(folder: &Path, count: u64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn memory_does_not_grow_with_what_waits_for_one_that_sleeps() {
     let folder = tempfile::tempdir().unwrap();
-    let settings = "[delivery]\ntimeout_ms = 600000\n[discovery]\nmdns = false\n";
+    // It neither answers nor reads, for as long as it likes.
+    let settings =
+        "[delivery]\ntimeout_ms = 600000\n[limits]\nwrite_ms = 600000\n[discovery]\nmdns = false\n";
     std::fs::write(folder.path().join("switchboard.toml"), settings).unwrap();
     let program = Program::start(folder.path()).await;
     let mut sleeper = Peer::connect(&program.url).await;
