@@ -25,7 +25,7 @@ pub(crate) const SQL: &[&str] = &[
 ];
 
 /// Looks at the oldest rows one after another rather than searching by time, which has no index.
-const OLDEST: &str = "select m.seq, m.accepted_at, \
+const OLDEST: &str = "select m.seq, m.accepted_at, m.settled_at, \
      m.state <> 'waiting' and not exists \
          (select 1 from dead_letter d where d.message = m.seq and d.status = 'open') as settled \
      from message m where m.seq > ? order by m.seq limit ?";
@@ -98,12 +98,18 @@ impl Walk {
         let mut reached_young = false;
         for row in &rows {
             let accepted_at = Timestamp(row.try_get("accepted_at")?);
-            if accepted_at >= cutoff && !too_much {
+            // What comes later was accepted later, so that the walk need not go through all that is
+            // young each time. Not so after a time that is still to come: it tells of a clock that
+            // was wrong, and must not keep what follows from being forgotten until then.
+            if accepted_at >= cutoff && accepted_at <= now && !too_much {
                 reached_young = true;
                 break;
             }
             self.seen_up_to = uint(row.try_get("seq")?);
-            if row.try_get("settled")? {
+            // A letter that was thrown away just now can be taken back, however old it is.
+            let settled_at = row.try_get::<Option<i64>, _>("settled_at")?.map(Timestamp);
+            let last_touched = settled_at.map_or(accepted_at, |at| at.max(accepted_at));
+            if row.try_get("settled")? && (last_touched < cutoff || too_much) {
                 old.push(self.seen_up_to);
             }
         }

@@ -1,5 +1,7 @@
 use sqlx::Row;
-use switchboard_model::{DeadReason, DeliveryState, MessageFilter, MessageState, Timestamp};
+use switchboard_model::{
+    DeadReason, DeliveryState, Message, MessageFilter, MessageState, Timestamp,
+};
 
 use super::sample::*;
 use crate::open::{self as opening, Parts};
@@ -95,6 +97,48 @@ async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_de
 }
 
 #[tokio::test]
+async fn what_was_settled_lately_is_kept_however_old_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = with_messages(dir.path(), 20, "1").await;
+    let limits = Limits { days: 7, max_mb: 1000 };
+    let now = Timestamp(moment(0).0 + 30 * DAY);
+    for (seq, days_ago) in [(8, 6), (18, 8)] {
+        let discarded_at = Timestamp(now.0 - days_ago * DAY);
+        let gone = Record::Settled {
+            message: seq,
+            from: MessageState::Dead,
+            state: MessageState::Discarded,
+            at: discarded_at,
+            to: None,
+            error: None,
+        };
+        parts.queue.try_write(vec![gone, discarded(seq)]).unwrap();
+        assert!(parts.writer.turn().await);
+    }
+    walk(&mut parts, limits, now).await;
+    assert_eq!(seqs(&parts, None).await, [7, 8, 17], "the undo of six days ago is still possible");
+    walk(&mut parts, limits, Timestamp(now.0 + 2 * DAY)).await;
+    assert_eq!(seqs(&parts, None).await, [7, 17]);
+}
+
+#[tokio::test]
+async fn a_time_that_is_still_to_come_keeps_only_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    let now = Timestamp(moment(0).0 + 8 * DAY);
+    for (seq, accepted_at) in [(1, Timestamp(now.0 + 365 * DAY)), (2, moment(2)), (3, now)] {
+        let records = accepted(Message { accepted_at, ..message(seq) });
+        parts.queue.try_write(records).unwrap();
+        parts.queue.try_write(vec![taken_by(seq, "analyzer")]).unwrap();
+    }
+    while crate::total::read(&mut parts.writer.connection).await.unwrap().totals.processed < 3 {
+        parts.writer.turn().await;
+    }
+    walk(&mut parts, Limits { days: 7, max_mb: 1000 }, now).await;
+    assert_eq!(seqs(&parts, None).await, [1, 3]);
+}
+
+#[tokio::test]
 async fn the_oldest_go_while_there_is_too_much() {
     let dir = tempfile::tempdir().unwrap();
     let payload = format!("\"{}\"", "x".repeat(20_000));
@@ -122,7 +166,11 @@ async fn numbers_are_not_given_again_when_everything_is_forgotten() {
     let mut old = message(41);
     old.accepted_at = Timestamp(0);
     opened.written(accepted(old)).await;
-    opened.written(vec![delivery(9, 41), taken_by(41, "analyzer")]).await;
+    let Record::Settled { message, from, state, to, error, .. } = taken_by(41, "analyzer") else {
+        panic!()
+    };
+    let long_ago = Record::Settled { message, from, state, at: Timestamp(1), to, error };
+    opened.written(vec![delivery(9, 41), long_ago]).await;
     opened.store.close().await;
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     while count(&mut parts, "select count(*) from message").await > 0 {
