@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use switchboard_model::{DeadMessage, DeliveryId, Event, Message, MessageState, Reply};
+use switchboard_model::{
+    DeadMessage, DeliveryId, DeliveryState, Event, Message, MessageState, Reply,
+};
 use switchboard_store::{AttemptRecord, DeliveryRecord, Record, Ticket};
 
 use super::letters::state_of;
@@ -58,6 +60,7 @@ impl Core {
                 observer: view.observer,
                 at: message.accepted_at,
             }));
+            let processed = view.state == DeliveryState::Processed && !view.attempts.is_empty();
             for attempt in view.attempts {
                 let given = attempt.payload_text.as_deref();
                 records.push(Record::Attempt(AttemptRecord {
@@ -71,6 +74,10 @@ impl Core {
                     state: view.state,
                     due_at: None,
                 }));
+            }
+            if !processed {
+                // Whatever it waited for elsewhere, nobody is asked here until it is sent again.
+                records.push(Record::DeliveryEnded(id));
             }
         }
         let (reason, died_at) = (letter.letter.reason, letter.letter.died_at);
