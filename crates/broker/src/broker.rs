@@ -63,7 +63,7 @@ pub(crate) enum Input {
     /// Dead letters that a job asked for.
     Letters {
         job: JobId,
-        letters: Result<Vec<DeadMessage>, switchboard_store::Error>,
+        letters: Result<(Vec<DeadMessage>, bool), switchboard_store::Error>,
     },
     Stop,
 }

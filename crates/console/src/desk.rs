@@ -49,6 +49,8 @@ pub struct Parts {
     pub spawned_output: PathBuf,
     /// Starts and stops the demo agents. Holds a few wishes; the operator waits when it is full.
     pub demo: mpsc::Sender<DemoSwitch>,
+    /// The longest message, for the operator as for everybody else.
+    pub message_bytes: usize,
     /// Held by the import that is under way.
     pub importing: Mutex<()>,
 }
@@ -136,7 +138,7 @@ impl Console {
 
     async fn send(&self, send: SendTest) -> Result<SendResult, CallError> {
         let topic = parse_topic(&send.topic)?;
-        let payload = parse_payload(&send.payload)?;
+        let payload = self.parse_payload(&send.payload)?;
         let expires_at = send.ttl_ms.map(|ttl| now().plus(Duration::from_millis(ttl)));
         let address = Address::from(topic);
         let kind = match &address {
@@ -172,12 +174,20 @@ impl Console {
     async fn route(&self, query: RouteQuery) -> Result<RouteView, CallError> {
         let topic = parse_topic(&query.topic)?;
         let mut view = self.broker().route(topic).await?;
-        if let Some(Err(error)) = query.payload.as_deref().map(parse_payload) {
+        if let Some(Err(error)) = query.payload.as_deref().map(|text| self.parse_payload(text)) {
             view.fate = Fate::Refused;
             view.explanation = format!("it would not be accepted: {}", error.message);
             view.refused = Some(error.message);
         }
         Ok(view)
+    }
+
+    fn parse_payload(&self, text: &str) -> Result<Payload, CallError> {
+        let most = self.parts.message_bytes;
+        if text.len() > most {
+            return Err(CallError { code: Code::TooLarge, message: too_large(text.len(), most) });
+        }
+        Payload::parse(text).map_err(|error| invalid(error.to_string()))
     }
 
     async fn demo(&self, switch: DemoSwitch) -> Result<Nothing, CallError> {
@@ -197,8 +207,8 @@ fn parse_topic(text: &str) -> Result<Topic, CallError> {
     Topic::parse(text).map_err(|error| invalid(error.to_string()))
 }
 
-fn parse_payload(text: &str) -> Result<Payload, CallError> {
-    Payload::parse(text).map_err(|error| invalid(error.to_string()))
+fn too_large(bytes: usize, most: usize) -> String {
+    format!("a payload of {bytes} bytes is more than the {most} that message_bytes allows")
 }
 
 fn unexpected() -> CallError {

@@ -103,6 +103,13 @@ impl MessageFilter {
         words
     }
 
+    /// The words typed that begin no word of this text.
+    pub fn words_missing_in(&self, text: &str) -> BTreeSet<String> {
+        let mut missing = self.words();
+        each_word(text.chars(), |word| missing.retain(|typed| !word.starts_with(typed.as_str())));
+        missing
+    }
+
     fn accepts_text(&self, row: &MessageRow, payload: &str) -> bool {
         let mut missing = self.words();
         if missing.is_empty() {

@@ -1,4 +1,11 @@
 //! Reading back dead letters: pages for the operator, and whole messages for replay and export.
+//!
+//! First which letters, by their seqs; then how many of them are not too much at once; then what they
+//! say. So a payload is read only where it is wanted.
+
+mod words;
+
+use std::collections::HashMap;
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
@@ -7,129 +14,164 @@ use switchboard_model::{
 };
 
 use crate::Error;
-use crate::agent::agent_id;
+use crate::agent::{agent_id, meaningless};
 use crate::history::{Page, filtered};
-use crate::rows::{int, uint};
+use crate::rows::{Query, int, uint};
 use crate::{dead_letter, delivery, message};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[NEWEST_FIRST, OLDEST_FIRST, COUNT];
+pub(crate) const SQL: &[&str] = &[
+    NEWEST_FIRST,
+    OLDEST_FIRST,
+    COUNT,
+    OF_IDS,
+    SIZES,
+    READ,
+    words::FOUND,
+    words::ERRORS,
+    words::NOT_INDEXED,
+    words::WINDOW,
+];
 
 /// Which letters, beside what their messages say.
 macro_rules! wanted {
     () => {
         concat!(
-            "from dead_letter d cross join message m on m.seq = d.message \
-             where d.message > ?1 and d.message < ?2",
+            "where d.message > ?1 and d.message < ?2",
             filtered!(),
             "and d.status = ?12 and (?13 is null or d.reason = ?13) \
              and (?14 is null or d.job = ?14) \
-             and (?15 is null or m.id in (select unhex(value) from json_each(?15))) "
+             and (?15 is null or m.id in (select unhex(value) from json_each(?15))) \
+             and ?8 is not null and ?9 is not null "
         )
     };
 }
+use wanted;
 
-/// What is read of each letter.
-macro_rules! read {
+/// Letters are walked in the order of acceptance, which is that of their seqs.
+macro_rules! walked {
     () => {
-        concat!(
-            "select ",
-            message::columns!(),
-            ", ",
-            dead_letter::columns!(),
-            ", m.correlation, m.expires_at, m.replay_of, m.payload, \
-             (select count(*) from delivery join attempt on attempt.delivery = delivery.id \
-              where delivery.message = m.seq) as attempts, \
-             (select agent from delivery where message = m.seq and not observer \
-              order by id desc limit 1) as asked "
-        )
+        concat!("from dead_letter d cross join message m on m.seq = d.message ", wanted!())
     };
 }
+use walked;
 
 const NEWEST_FIRST: &str =
-    concat!(read!(), wanted!(), "and ?9 is not null order by d.message desc limit ?8");
-const OLDEST_FIRST: &str =
-    concat!(read!(), wanted!(), "and ?9 is not null order by d.message limit ?8");
-const COUNT: &str =
-    concat!("select count(*) as letters ", wanted!(), "and ?8 is not null and ?9 is not null");
+    concat!("select d.message ", walked!(), "order by d.message desc limit ?8");
+const OLDEST_FIRST: &str = concat!("select d.message ", walked!(), "order by d.message limit ?8");
+const COUNT: &str = concat!("select count(*) as letters ", walked!());
 
-/// How many letters are read at a time where words are looked for row by row.
-const CHUNK: u32 = 64;
+/// A few letters that are named need no walk.
+pub(crate) const OF_IDS: &str = concat!(
+    "select json_group_array(d.message) as letters ",
+    walked!(),
+    "and d.message in \
+     (select seq from message where id in (select unhex(value) from json_each(?15)))"
+);
 
-/// Some letters, and from where to where in the order of acceptance they are looked for.
+const SIZES: &str = "select m.seq, octet_length(m.payload) + case when ?2 then coalesce( \
+         (select sum(coalesce(octet_length(a.payload), 0) + coalesce(octet_length(a.message), 0)) \
+          from delivery join attempt a on a.delivery = delivery.id \
+          where delivery.message = m.seq), 0) else 0 end as size \
+     from message m where m.seq in (select value from json_each(?1))";
+
+const READ: &str = concat!(
+    "select ",
+    message::columns!(),
+    ", ",
+    dead_letter::columns!(),
+    ", m.correlation, m.expires_at, m.replay_of, case when ?2 then m.payload end as payload, \
+     (select count(*) from delivery join attempt on attempt.delivery = delivery.id \
+      where delivery.message = m.seq) as attempts, \
+     (select agent from delivery where message = m.seq and not observer \
+      order by id desc limit 1) as asked \
+     from dead_letter d cross join message m on m.seq = d.message \
+     where d.message in (select value from json_each(?1)) order by d.message"
+);
+
+/// As much as is read at once of what messages and their attempts carry; one letter alone may be more.
+const BYTES: u64 = 4 * 1024 * 1024;
+
+/// A page of dead letters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LetterList {
+    /// Newest first.
+    pub rows: Vec<LetterRow>,
+    /// Whether there are more after the last.
+    pub more: bool,
+    /// How many pass the filter, on all pages.
+    pub matching: u64,
+}
+
+/// What is looked for.
 struct Search<'a> {
     letters: &'a LetterFilter,
     messages: MessageFilter,
     ids: Option<String>,
+}
+
+/// From where to where in the order of acceptance; neither end is part of it.
+#[derive(Clone, Copy)]
+struct Range {
     after: u64,
     before: u64,
 }
 
 impl<'a> Search<'a> {
-    fn new(letters: &'a LetterFilter, after: u64, before: u64) -> Self {
+    fn new(letters: &'a LetterFilter) -> Self {
         let messages = MessageFilter { state: None, ..letters.message.clone().unwrap_or_default() };
         let ids = letters.ids.as_ref().map(|ids| {
             let ids = ids.iter().map(|id| id.0.simple().to_string());
             serde_json::Value::from_iter(ids).to_string()
         });
-        Self { letters, messages, ids, after, before }
+        Self { letters, messages, ids }
     }
 
-    async fn fetch(
-        &self,
-        connection: &mut SqliteConnection,
-        statement: &'static str,
-        limit: u32,
-    ) -> Result<Vec<SqliteRow>, sqlx::Error> {
-        let page = Page { filter: &self.messages, before: self.before, limit, payloads: true };
-        let query =
-            page.bind(sqlx::query(statement).bind(int(self.after)), self.before, limit, true);
-        query
-            .bind(self.letters.status.unwrap_or(LetterStatus::Open).as_str())
+    /// Binds the first fifteen values of a statement about wanted letters.
+    fn bind(&self, statement: &'static str, range: Range, limit: u32) -> Query<'_> {
+        let page = Page { filter: &self.messages, before: range.before, limit, payloads: false };
+        let query = sqlx::query(statement).bind(int(range.after));
+        page.bind(query, range.before, limit, false)
+            .bind(self.status().as_str())
             .bind(self.letters.reason.map(|reason| reason.as_str()))
             .bind(self.letters.closed_by.map(|job| int(job.0)))
             .bind(self.ids.as_deref())
-            .fetch_all(connection)
-            .await
     }
 
-    /// The words are looked for in what went wrong, too.
-    fn accepts(&self, row: &MessageRow, payload: &str) -> bool {
-        let error = row.error.as_deref().unwrap_or_default();
-        self.messages.words().is_empty()
-            || self.messages.accepts(row, &format!("{payload} {error}"))
+    fn status(&self) -> LetterStatus {
+        self.letters.status.unwrap_or(LetterStatus::Open)
     }
 
-    /// Calls `take` for each letter, in the statement's order, until it has had `most`.
-    async fn each(
-        &mut self,
+    /// Every letter, oldest first, where that is found without a walk; none where it is not.
+    async fn all(&self, connection: &mut SqliteConnection) -> Result<Option<Vec<u64>>, Error> {
+        let anywhere = Range { after: 0, before: u64::MAX };
+        if !self.messages.words().is_empty() {
+            return Ok(Some(self.with_words(connection, anywhere).await?));
+        }
+        if self.ids.is_none() {
+            return Ok(None);
+        }
+        let row = self.bind(OF_IDS, anywhere, 0).fetch_one(connection).await?;
+        let mut seqs = listed(&row)?;
+        seqs.sort_unstable();
+        Ok(Some(seqs))
+    }
+
+    async fn walk(
+        &self,
         connection: &mut SqliteConnection,
         statement: &'static str,
-        most: u64,
-        mut take: impl FnMut(&SqliteRow, MessageRow) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut taken = 0;
-        loop {
-            let rows = self.fetch(&mut *connection, statement, CHUNK).await?;
-            for found in &rows {
-                let row = message::row(found)?;
-                if statement == OLDEST_FIRST {
-                    self.after = row.seq;
-                } else {
-                    self.before = row.seq;
-                }
-                if self.accepts(&row, found.try_get("payload")?) {
-                    take(found, row)?;
-                    taken += 1;
-                    if taken == most {
-                        return Ok(());
-                    }
-                }
-            }
-            if rows.len() < CHUNK as usize {
-                return Ok(());
-            }
-        }
+        range: Range,
+        limit: u32,
+    ) -> Result<Vec<u64>, sqlx::Error> {
+        let rows = self.bind(statement, range, limit).fetch_all(connection).await?;
+        rows.iter().map(|row| row.try_get("message").map(uint)).collect()
+    }
+
+    async fn count(&self, connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
+        let anywhere = Range { after: 0, before: u64::MAX };
+        let row = self.bind(COUNT, anywhere, 0).fetch_one(connection).await?;
+        row.try_get("letters").map(uint)
     }
 }
 
@@ -140,40 +182,45 @@ pub(crate) async fn page(
     before: Option<u64>,
     limit: u32,
     payloads: bool,
-) -> Result<Vec<LetterRow>, Error> {
+) -> Result<LetterList, Error> {
     let mut snapshot = pool.begin().await?;
-    let mut search = Search::new(filter, 0, before.unwrap_or(u64::MAX));
-    let mut rows = Vec::new();
-    let take = |found: &SqliteRow, row| {
-        rows.push(letter_row(found, row, payloads)?);
-        Ok(())
+    let search = Search::new(filter);
+    let range = Range { after: 0, before: before.unwrap_or(u64::MAX) };
+    let one_more = limit.saturating_add(1);
+    let (mut seqs, matching) = match search.all(&mut snapshot).await? {
+        Some(all) => {
+            let newest = all.iter().rev().copied().filter(|seq| *seq < range.before);
+            (newest.take(one_more as usize).collect(), all.len() as u64)
+        }
+        None => (
+            search.walk(&mut snapshot, NEWEST_FIRST, range, one_more).await?,
+            search.count(&mut snapshot).await?,
+        ),
     };
-    search.each(&mut snapshot, NEWEST_FIRST, u64::from(limit), take).await?;
-    Ok(rows)
+    let mut more = seqs.len() > limit as usize;
+    seqs.truncate(limit as usize);
+    if payloads {
+        let fitting = fitting(&mut snapshot, &seqs, false).await?;
+        more |= fitting < seqs.len();
+        seqs.truncate(fitting);
+    }
+    let found = read(&mut snapshot, &seqs, payloads).await?;
+    let rows = found.iter().rev().map(letter_row).collect::<Result<_, _>>()?;
+    Ok(LetterList { rows, more, matching })
 }
 
 /// How many letters pass the filter.
 pub(crate) async fn count(pool: &SqlitePool, filter: &LetterFilter) -> Result<u64, Error> {
     let mut snapshot = pool.begin().await?;
-    let mut search = Search::new(filter, 0, u64::MAX);
-    if search.messages.words().is_empty() {
-        let rows = search.fetch(&mut snapshot, COUNT, CHUNK).await?;
-        return match rows.first() {
-            Some(row) => Ok(uint(row.try_get("letters")?)),
-            None => Ok(0),
-        };
+    let search = Search::new(filter);
+    match search.all(&mut snapshot).await? {
+        Some(all) => Ok(all.len() as u64),
+        None => Ok(search.count(&mut snapshot).await?),
     }
-    let mut count = 0;
-    let take = |_: &SqliteRow, _| {
-        count += 1;
-        Ok(())
-    };
-    search.each(&mut snapshot, NEWEST_FIRST, u64::MAX, take).await?;
-    Ok(count)
 }
 
 /// Whole letters, oldest first, those after `after` and up to `up_to`; with their deliveries if
-/// `with_attempts`.
+/// `with_attempts`. Says whether there are more.
 pub(crate) async fn dead_messages(
     pool: &SqlitePool,
     filter: &LetterFilter,
@@ -181,30 +228,77 @@ pub(crate) async fn dead_messages(
     up_to: u64,
     limit: u32,
     with_attempts: bool,
-) -> Result<Vec<DeadMessage>, Error> {
+) -> Result<(Vec<DeadMessage>, bool), Error> {
     let mut snapshot = pool.begin().await?;
-    let mut search = Search::new(filter, after, up_to.saturating_add(1));
-    let mut letters = Vec::new();
-    let take = |found: &SqliteRow, row: MessageRow| {
-        letters.push(DeadMessage {
-            message: message::message(found)?,
-            letter: dead_letter::read(found)?,
-            error: row.error,
-            deliveries: Vec::new(),
-        });
-        Ok(())
+    let search = Search::new(filter);
+    let range = Range { after, before: up_to.saturating_add(1) };
+    let one_more = limit.saturating_add(1);
+    let mut seqs = if !search.messages.words().is_empty() {
+        search.first_with_words(&mut snapshot, range, one_more).await?
+    } else if let Some(mut all) = search.all(&mut snapshot).await? {
+        all.retain(|seq| *seq > range.after && *seq < range.before);
+        all
+    } else {
+        search.walk(&mut snapshot, OLDEST_FIRST, range, one_more).await?
     };
-    search.each(&mut snapshot, OLDEST_FIRST, u64::from(limit), take).await?;
-    if with_attempts {
-        for letter in &mut letters {
-            letter.deliveries = delivery::of_message(&mut snapshot, letter.message.seq).await?;
-        }
+    let found = seqs.len();
+    seqs.truncate(limit as usize);
+    seqs.truncate(fitting(&mut snapshot, &seqs, with_attempts).await?);
+    let mut letters = Vec::with_capacity(seqs.len());
+    for row in read(&mut snapshot, &seqs, true).await? {
+        let message = message::message(&row)?;
+        let deliveries = match with_attempts {
+            true => delivery::of_message(&mut snapshot, message.seq).await?,
+            false => Vec::new(),
+        };
+        let letter = dead_letter::read(&row)?;
+        letters.push(DeadMessage { message, letter, error: row.try_get("error")?, deliveries });
     }
-    Ok(letters)
+    Ok((letters, seqs.len() < found))
 }
 
-fn letter_row(found: &SqliteRow, row: MessageRow, payloads: bool) -> Result<LetterRow, Error> {
-    let payload = payloads.then(|| found.try_get::<&str, _>("payload")).transpose()?;
+/// How many of these letters, from the first on, are not too much at once; one always is not.
+async fn fitting(
+    connection: &mut SqliteConnection,
+    seqs: &[u64],
+    with_attempts: bool,
+) -> Result<usize, Error> {
+    let query = sqlx::query(SIZES).bind(list(seqs)).bind(with_attempts);
+    let mut sizes = HashMap::new();
+    for row in query.fetch_all(connection).await? {
+        sizes.insert(uint(row.try_get("seq")?), uint(row.try_get("size")?));
+    }
+    let mut bytes = 0;
+    let too_much = |seq: &u64| {
+        bytes += sizes.get(seq).copied().unwrap_or(0);
+        bytes > BYTES
+    };
+    let fitting = seqs.iter().position(too_much).unwrap_or(seqs.len());
+    Ok(fitting.max(1).min(seqs.len()))
+}
+
+/// These letters, oldest first.
+async fn read(
+    connection: &mut SqliteConnection,
+    seqs: &[u64],
+    payloads: bool,
+) -> Result<Vec<SqliteRow>, sqlx::Error> {
+    sqlx::query(READ).bind(list(seqs)).bind(payloads).fetch_all(connection).await
+}
+
+fn list(seqs: &[u64]) -> String {
+    serde_json::Value::from(seqs).to_string()
+}
+
+/// The seqs that SQL gathered in one row.
+fn listed(row: &SqliteRow) -> Result<Vec<u64>, Error> {
+    let text: &str = row.try_get("letters")?;
+    serde_json::from_str(text).map_err(|_| meaningless("a list of dead letters", text))
+}
+
+fn letter_row(found: &SqliteRow) -> Result<LetterRow, Error> {
+    let row: MessageRow = message::row(found)?;
+    let payload: Option<&str> = found.try_get("payload")?;
     Ok(LetterRow {
         seq: row.seq,
         id: row.id,

@@ -43,6 +43,7 @@ mod tests;
 pub use commit::Commit;
 pub use delivery::Tried;
 pub use error::Error;
+pub use letters::LetterList;
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
 pub use record::{

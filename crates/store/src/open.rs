@@ -97,6 +97,8 @@ pub(crate) struct Parts {
     pub(crate) checkpointer: Checkpointer,
     pub(crate) queue: Queue,
     pub(crate) readers: SqlitePool,
+    pub(crate) delivery_readers: SqlitePool,
+    pub(crate) job_readers: SqlitePool,
     pub(crate) commits: mpsc::Receiver<Commit>,
     pub(crate) restored: Restored,
     pub(crate) database: PathBuf,
@@ -105,8 +107,11 @@ pub(crate) struct Parts {
 const DATABASE: &str = "switchboard.db";
 const APPLICATION_ID: i64 = 0x5377_6264;
 
-/// Connections for reading. The writer and the checkpointer have their own.
+/// Connections for what the operator looks at. The writer and the checkpointer have their own, and so
+/// have messages and jobs: no search may hold them up, however long it takes.
 const READERS: u32 = 3;
+const DELIVERY_READERS: u32 = 2;
+const JOB_READERS: u32 = 1;
 
 /// The log is moved by the checkpointer; the writer does so itself, and then waits for the disk,
 /// only when it has come to so many pages.
@@ -129,11 +134,9 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     let (restored, indexed_up_to) =
         restore(&mut connection).await.map_err(|error| explain_any(error, &database))?;
 
-    let readers = SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .test_before_acquire(false)
-        .connect_with(reading(&database))
-        .await?;
+    let readers = pool(&database, READERS).await?;
+    let delivery_readers = pool(&database, DELIVERY_READERS).await?;
+    let job_readers = pool(&database, JOB_READERS).await?;
     let commits = Arc::new(AtomicU64::new(0));
     let log = log_path(&database);
     let checkpointer = Checkpointer::new(connect.connect().await?, log, Arc::clone(&commits));
@@ -152,7 +155,22 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         commits,
         lock,
     };
-    Ok(Parts { writer, checkpointer, queue, readers, commits: news, restored, database })
+    Ok(Parts {
+        writer,
+        checkpointer,
+        queue,
+        readers,
+        delivery_readers,
+        job_readers,
+        commits: news,
+        restored,
+        database,
+    })
+}
+
+async fn pool(database: &Path, connections: u32) -> Result<SqlitePool, sqlx::Error> {
+    let options = SqlitePoolOptions::new().max_connections(connections).test_before_acquire(false);
+    options.connect_with(reading(database)).await
 }
 
 fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {

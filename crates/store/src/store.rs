@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
 use switchboard_model::{
-    DeadMessage, DeadReason, LetterFilter, LetterRow, Message, MessageDetail, MessageFilter,
-    MessageId, MessageRow, Payload,
+    DeadMessage, DeadReason, LetterFilter, Message, MessageDetail, MessageFilter, MessageId,
+    MessageRow, Payload,
 };
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
@@ -16,8 +16,8 @@ use tokio::task::JoinHandle;
 use crate::open::{self, log_path};
 use crate::queue::Queue;
 use crate::{
-    Closed, Error, Opened, Options, QueueFull, Record, Ticket, Tried, dead_letter, delivery,
-    history, letters, message,
+    Closed, Error, LetterList, Opened, Options, QueueFull, Record, Ticket, Tried, dead_letter,
+    delivery, history, letters, message,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -28,7 +28,12 @@ pub struct Store {
 
 struct Inner {
     queue: Queue,
+    /// For what the operator looks at.
     readers: SqlitePool,
+    /// For what a delivery waits for.
+    delivery_readers: SqlitePool,
+    /// For what a job waits for.
+    job_readers: SqlitePool,
     database: PathBuf,
     tasks: Mutex<Option<Tasks>>,
 }
@@ -53,6 +58,8 @@ impl Store {
         let inner = Inner {
             queue: parts.queue,
             readers: parts.readers,
+            delivery_readers: parts.delivery_readers,
+            job_readers: parts.job_readers,
             database: parts.database,
             tasks: Mutex::new(Some(tasks)),
         };
@@ -61,6 +68,11 @@ impl Store {
             commits: parts.commits,
             restored: parts.restored,
         })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn readers(&self) -> &SqlitePool {
+        &self.inner.readers
     }
 
     /// Writes these records together if there is room at once; for new messages, whose sender can be
@@ -77,36 +89,37 @@ impl Store {
 
     /// Messages that wait, oldest first, those after `after_seq`.
     pub async fn waiting(&self, after_seq: u64, limit: u32) -> Result<Vec<Message>, Error> {
-        let mut reader = self.inner.readers.acquire().await?;
+        let mut reader = self.inner.delivery_readers.acquire().await?;
         message::waiting(&mut reader, after_seq, limit).await
     }
 
     /// Messages that are settled, but have somebody who watches and is to be asked again.
     pub async fn watched(&self) -> Result<Vec<Message>, Error> {
-        let mut reader = self.inner.readers.acquire().await?;
+        let mut reader = self.inner.delivery_readers.acquire().await?;
         message::watched(&mut reader).await
     }
 
     /// What these messages carry, by their seqs.
     pub async fn payloads(&self, messages: &[u64]) -> Result<HashMap<u64, Payload>, Error> {
-        let mut reader = self.inner.readers.acquire().await?;
+        let mut reader = self.inner.delivery_readers.acquire().await?;
         message::payloads(&mut reader, messages).await
     }
 
     /// What has been tried for these messages, by their seqs.
     pub async fn tried(&self, messages: &[u64]) -> Result<Vec<(u64, Tried)>, Error> {
-        let mut reader = self.inner.readers.acquire().await?;
+        let mut reader = self.inner.delivery_readers.acquire().await?;
         delivery::tried(&mut reader, messages).await
     }
 
-    /// A page of dead letters, newest first: those that pass the filter and come before `before`.
+    /// A page of dead letters, newest first: those that pass the filter and come before `before`. With
+    /// `payloads` it may end early, because they would be too much for one answer.
     pub async fn letters(
         &self,
         filter: &LetterFilter,
         before: Option<u64>,
         limit: u32,
         payloads: bool,
-    ) -> Result<Vec<LetterRow>, Error> {
+    ) -> Result<LetterList, Error> {
         letters::page(&self.inner.readers, filter, before, limit, payloads).await
     }
 
@@ -122,7 +135,8 @@ impl Store {
     }
 
     /// Dead letters with their whole messages, oldest first: those that pass the filter, come after
-    /// `after` and not after `up_to`. With `attempts`, also what was tried for them.
+    /// `after` and not after `up_to`. With `attempts`, also what was tried for them. There are fewer
+    /// than `limit` where more would be too much at once; says whether there are more.
     pub async fn dead_messages(
         &self,
         filter: &LetterFilter,
@@ -130,8 +144,8 @@ impl Store {
         up_to: u64,
         limit: u32,
         attempts: bool,
-    ) -> Result<Vec<DeadMessage>, Error> {
-        letters::dead_messages(&self.inner.readers, filter, after, up_to, limit, attempts).await
+    ) -> Result<(Vec<DeadMessage>, bool), Error> {
+        letters::dead_messages(&self.inner.job_readers, filter, after, up_to, limit, attempts).await
     }
 
     /// A page of messages, newest first: those that pass the filter and come before `before`. With
@@ -171,7 +185,10 @@ impl Store {
         let Some(tasks) = self.inner.tasks.lock().await.take() else {
             return;
         };
-        self.inner.readers.close().await;
+        for readers in [&self.inner.readers, &self.inner.delivery_readers, &self.inner.job_readers]
+        {
+            readers.close().await;
+        }
         drop(tasks.stop_checkpointer);
         for task in [tasks.checkpointer, tasks.writer] {
             if let Err(error) = task.await {

@@ -89,7 +89,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     });
 
     let (spawned, shown) = watch::channel(SpawnedList { enabled: false, agents: Vec::new() });
-    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir, shown);
+    let most = settings.limits.message_bytes;
+    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir, shown, most);
     let closing = CancellationToken::new();
     let closed_to_new = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -172,6 +173,7 @@ fn desk(
     url: &str,
     data_dir: &Path,
     spawned: watch::Receiver<SpawnedList>,
+    message_bytes: usize,
 ) -> (watch::Sender<Status>, mpsc::Receiver<DemoSwitch>, Console) {
     let (status, status_changes) = watch::channel(Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -189,6 +191,7 @@ fn desk(
         spawned,
         spawned_output: DefaultHandler::output_folder(data_dir),
         demo,
+        message_bytes,
         importing: Mutex::new(()),
     });
     (status, demo_wishes, console)

@@ -209,13 +209,12 @@ impl Core {
     pub(super) fn letters_read(
         &mut self,
         id: JobId,
-        letters: Result<Vec<DeadMessage>, switchboard_store::Error>,
+        letters: Result<(Vec<DeadMessage>, bool), switchboard_store::Error>,
     ) {
         let Some(job) = self.jobs.all.get_mut(&id) else { return };
         match letters {
-            Ok(letters) => {
-                let ended = letters.len() < PAGE as usize;
-                job.reading = if ended { Reading::AtTheEnd } else { Reading::Idle };
+            Ok((letters, more)) => {
+                job.reading = if more { Reading::Idle } else { Reading::AtTheEnd };
                 job.cursor = letters.last().map_or(job.cursor, |last| last.message.seq);
                 job.page.extend(letters);
             }

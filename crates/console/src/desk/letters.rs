@@ -1,22 +1,24 @@
 //! Dead letters: listed, sent again, thrown away, carried elsewhere.
 
-use switchboard_broker::Caller;
+use switchboard_broker::{Caller, now};
 use switchboard_model::{
     Code, Command, DeadMessage, JobAction, JobView, LetterFilter, LetterStatus, MessageId, NewJob,
     Replay, Reply,
 };
+use switchboard_store::LetterList;
 
-use super::{Console, invalid, lines, parse_payload, parse_topic, reading_failed, unexpected};
+use super::{Console, invalid, lines, parse_topic, reading_failed, unexpected};
 use crate::api::{
     CallError, Cause, DiscardMany, ExportLetters, ImportLetters, Imported, LetterLines, LetterPage,
     LetterQuery, RefusedLine, ReplayMany, ReplayOne, RestoreMany, SendResult,
 };
 use crate::desk::MAX_PAGE;
 
-/// Letters in one page of an export.
+/// The most letters in one page of an export.
 const EXPORTED: u32 = 200;
-/// Letters taken in with one write.
+/// Letters taken in with one write: so many, or as soon as their lines come to so many bytes.
 const IMPORTED: usize = 100;
+const IMPORTED_BYTES: usize = 4 << 20;
 /// The fastest rate that can be asked for; faster is as fast as they are taken.
 const MAX_PER_SECOND: u32 = 100_000;
 /// The most letters that can be named one by one.
@@ -29,12 +31,10 @@ impl Console {
         }
         let (filter, store) = (checked(query.filter)?, self.store());
         let payloads = query.payloads.unwrap_or(false);
-        let rows = store.letters(&filter, query.before, query.limit, payloads).await;
-        let rows = rows.map_err(|error| reading_failed(&error))?;
-        let matching = self.count(&filter).await?;
+        let list = store.letters(&filter, query.before, query.limit, payloads).await;
+        let LetterList { rows, more, matching } = list.map_err(|error| reading_failed(&error))?;
         let causes = store.causes().await.map_err(|error| reading_failed(&error))?;
-        let full = rows.len() == query.limit as usize;
-        let next = rows.last().filter(|_| full).map(|row| row.seq);
+        let next = rows.last().filter(|_| more).map(|row| row.seq);
         let causes = causes.into_iter().map(|(reason, count)| Cause { reason, count }).collect();
         Ok(LetterPage { rows, next, matching, causes })
     }
@@ -45,7 +45,7 @@ impl Console {
 
     pub(super) async fn replay(&self, one: ReplayOne) -> Result<SendResult, CallError> {
         let topic = one.topic.as_deref().map(parse_topic).transpose()?;
-        let payload = one.payload.as_deref().map(parse_payload).transpose()?;
+        let payload = one.payload.as_deref().map(|text| self.parse_payload(text)).transpose()?;
         let letter = self.letter(one.id).await?;
         self.sent(Command::Replay(Box::new(Replay { letter, topic, payload }))).await
     }
@@ -54,7 +54,7 @@ impl Console {
     async fn letter(&self, id: MessageId) -> Result<DeadMessage, CallError> {
         let filter = LetterFilter { ids: Some(vec![id]), ..LetterFilter::default() };
         let found = self.store().dead_messages(&filter, 0, u64::MAX, 1, false).await;
-        let found = found.map_err(|error| reading_failed(&error))?.pop();
+        let found = found.map_err(|error| reading_failed(&error))?.0.pop();
         found.ok_or_else(|| CallError {
             code: Code::NotFound,
             message: format!(
@@ -114,9 +114,8 @@ impl Console {
         let filter = checked(export.filter)?;
         let after = export.after.unwrap_or(0);
         let read = self.store().dead_messages(&filter, after, u64::MAX, EXPORTED, true).await;
-        let letters = read.map_err(|error| reading_failed(&error))?;
-        let full = letters.len() == EXPORTED as usize;
-        let next = letters.last().filter(|_| full).map(|last| last.message.seq);
+        let (letters, more) = read.map_err(|error| reading_failed(&error))?;
+        let next = letters.last().filter(|_| more).map(|last| last.message.seq);
         let mut text = String::new();
         for letter in &letters {
             text.push_str(&lines::write(letter).map_err(|error| {
@@ -135,23 +134,26 @@ impl Console {
         // One import at a time: each looks for what is here already before it writes.
         let _turn = self.parts.importing.lock().await;
         let mut result = Imported::default();
-        let mut letters: Vec<DeadMessage> = Vec::new();
+        let terms = lines::Terms { now: now(), message_bytes: self.parts.message_bytes };
+        let (mut letters, mut bytes) = (Vec::<DeadMessage>::new(), 0);
         for (number, line) in (1..).zip(import.lines.lines()) {
             if line.trim().is_empty() {
                 continue;
             }
-            match lines::read(line) {
+            match lines::read(line, &terms) {
                 Ok(letter) => {
                     let again = letters.iter().any(|one| one.message.id == letter.message.id);
                     if again || self.knows(letter.message.id).await? {
                         result.already_here += 1;
                     } else {
+                        bytes += line.len();
                         letters.push(letter);
                     }
                 }
                 Err(message) => result.refused.push(RefusedLine { line: number, message }),
             }
-            if letters.len() == IMPORTED {
+            if letters.len() == IMPORTED || bytes >= IMPORTED_BYTES {
+                bytes = 0;
                 result.imported += self.take_in(std::mem::take(&mut letters)).await?;
             }
         }

@@ -8,8 +8,20 @@ use switchboard_model::{
     Payload, Priority, Timestamp, Topic,
 };
 
+use super::too_large;
+
 /// The longest line that is taken in.
 const MAX_LINE: usize = 16 << 20;
+/// The most deliveries of a letter, and attempts of a delivery.
+const MAX_TRIED: usize = 1000;
+
+/// On what terms lines are taken in.
+pub(super) struct Terms {
+    /// Nothing has happened later than this: what says so comes from a clock that is wrong.
+    pub(super) now: Timestamp,
+    /// The longest message.
+    pub(super) message_bytes: usize,
+}
 
 /// Everything there is to know of a dead letter.
 #[derive(Serialize, Deserialize)]
@@ -93,13 +105,14 @@ pub(super) fn write(dead: &DeadMessage) -> Result<String, serde_json::Error> {
     })
 }
 
-/// A line as a letter, in words that say what is wrong with it.
-pub(super) fn read(text: &str) -> Result<DeadMessage, String> {
+/// A line as a letter, or what is wrong with it.
+pub(super) fn read(text: &str, terms: &Terms) -> Result<DeadMessage, String> {
     if text.len() > MAX_LINE {
         return Err(format!("a line of {} bytes is longer than {MAX_LINE}", text.len()));
     }
     let line: Line<'_> =
         serde_json::from_str(text).map_err(|error| format!("not a dead letter: {error}"))?;
+    line.check(terms)?;
     let topic = Topic::parse(&line.topic).map_err(|error| error.to_string())?;
     let message = Message {
         seq: 0,
@@ -113,20 +126,49 @@ pub(super) fn read(text: &str) -> Result<DeadMessage, String> {
         correlation: line.correlation_id,
         conversation: line.conversation_id,
         payload: Payload::from_raw(line.payload),
-        accepted_at: line.created_at,
+        accepted_at: line.created_at.min(terms.now),
         expires_at: line.expires_at,
         replay_of: line.replay_of,
     };
     let letter = Letter {
         reason: line.reason,
-        died_at: line.died_at,
+        died_at: line.died_at.min(terms.now),
         status: LetterStatus::Open,
         replayed_as: None,
         closed_at: None,
         note: None,
     };
-    let deliveries = line.deliveries.into_iter().map(DeliveryView::from).collect();
+    let mut deliveries: Vec<_> = line.deliveries.into_iter().map(DeliveryView::from).collect();
+    for attempt in deliveries.iter_mut().flat_map(|delivery| &mut delivery.attempts) {
+        attempt.started_at = attempt.started_at.min(terms.now);
+        attempt.ended_at = attempt.ended_at.min(terms.now);
+    }
     Ok(DeadMessage { message, letter, error: line.error, deliveries })
+}
+
+impl Line<'_> {
+    fn check(&self, terms: &Terms) -> Result<(), String> {
+        // What the broker says itself dies quietly, so that nothing may come in its name.
+        if self.from.is_reserved() && self.from != AgentId::operator() {
+            return Err(format!(
+                "{} is a name of the broker itself and sends no letters",
+                self.from
+            ));
+        }
+        let bytes = self.payload.get().len();
+        if bytes > terms.message_bytes {
+            return Err(too_large(bytes, terms.message_bytes));
+        }
+        let most = self.deliveries.iter().map(|delivery| delivery.attempts.len()).max();
+        for (count, of_what) in
+            [(self.deliveries.len(), "deliveries"), (most.unwrap_or(0), "attempts of one delivery")]
+        {
+            if count > MAX_TRIED {
+                return Err(format!("{count} {of_what} are more than the {MAX_TRIED} allowed"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl From<DeliveryView> for Delivery {
@@ -177,9 +219,16 @@ mod tests {
 
     const LINE: &str = r#"{"id":"0199a1b2-0000-7000-8000-000000000001","from":"tg","topic":"agent:x","kind":"request","capability":"sum","priority":"HIGH","door":"bus","createdAt":"2026-11-16T10:30:00.000000Z","reason":"gaveUp","diedAt":"2026-11-16T10:31:00.000000Z","error":"no","deliveries":[{"agent":"x","door":"bus","pattern":"agent:x","observer":false,"state":"failed","attempts":[{"number":1,"startedAt":"2026-11-16T10:30:00.000000Z","endedAt":"2026-11-16T10:30:01.000000Z","outcome":"declined","message":"no"}]}],"payload":{ "big":123456789012345678901234567890}}"#;
 
+    const TERMS: Terms =
+        Terms { now: Timestamp(1_794_825_060_000_000 + 365 * 86_400_000_000), message_bytes: 100 };
+
+    fn refusal(text: &str) -> String {
+        read(text, &TERMS).unwrap_err()
+    }
+
     #[test]
     fn a_letter_reads_what_it_writes_to_the_letter() {
-        let letter = read(LINE).unwrap();
+        let letter = read(LINE, &TERMS).unwrap();
         assert_eq!(letter.message.payload.as_str(), "{ \"big\":123456789012345678901234567890}");
         assert_eq!(letter.deliveries[0].attempts.len(), 1);
         assert_eq!(write(&letter).unwrap(), LINE);
@@ -192,9 +241,50 @@ mod tests {
             ("{}", "id"),
             (&LINE.replace("gaveUp", "tired"), "tired"),
             (&LINE.replace("agent:x\",\"kind", "\",\"kind"), "topic"),
+            (&LINE.replace("big", &"x".repeat(100)), "100 that message_bytes allows"),
         ] {
-            let error = read(text).unwrap_err();
+            let error = refusal(text);
             assert!(error.contains(why), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn nothing_comes_in_the_name_of_the_broker() {
+        let from = |name: &str| LINE.replace(r#""from":"tg""#, &format!(r#""from":"{name}""#));
+        for name in ["switchboard", "router", "lobby", "global_lobby", "connected"] {
+            let error = refusal(&from(name));
+            assert!(error.contains(name) && error.contains("sends no letters"), "{error}");
+        }
+        assert_eq!(read(&from("operator"), &TERMS).unwrap().message.from, AgentId::operator());
+    }
+
+    #[test]
+    fn a_time_that_is_still_to_come_becomes_now() {
+        let terms = Terms { now: Timestamp(1_000_000), ..TERMS };
+        let letter = read(LINE, &terms).unwrap();
+        let attempt = &letter.deliveries[0].attempts[0];
+        assert_eq!(
+            [
+                letter.message.accepted_at,
+                letter.letter.died_at,
+                attempt.started_at,
+                attempt.ended_at
+            ],
+            [terms.now; 4]
+        );
+    }
+
+    #[test]
+    fn more_was_tried_than_ever_is_is_refused() {
+        let mut line: serde_json::Value = serde_json::from_str(LINE).unwrap();
+        let attempt = line["deliveries"][0]["attempts"][0].clone();
+        line["deliveries"][0]["attempts"] = vec![attempt; 1001].into();
+        assert!(refusal(&line.to_string()).contains("1001 attempts"));
+        let mut line: serde_json::Value = serde_json::from_str(LINE).unwrap();
+        let delivery = line["deliveries"][0].clone();
+        line["deliveries"] = vec![delivery.clone(); 1001].into();
+        assert!(refusal(&line.to_string()).contains("1001 deliveries"));
+        line["deliveries"] = vec![delivery; 1000].into();
+        assert_eq!(read(&line.to_string(), &TERMS).unwrap().deliveries.len(), 1000);
     }
 }
