@@ -243,3 +243,116 @@ async fn letters_are_carried_to_another_broker_whole() {
     assert_eq!(result["state"], "processed");
     adds_up(&other).await;
 }
+
+/// A letter as it comes from elsewhere.
+fn line(number: u32, changes: Value) -> String {
+    let mut line = json!({
+        "id": format!("0199a1b2-0000-7000-8000-{number:012}"),
+        "from": "sender",
+        "topic": "jobs",
+        "kind": "event",
+        "priority": "NORMAL",
+        "door": "bus",
+        "createdAt": "2025-01-01T00:00:00Z",
+        "reason": "gaveUp",
+        "diedAt": "2025-01-01T00:00:01Z",
+        "payload": { "type": "job", "n": number },
+    });
+    let changes = changes.as_object().unwrap().clone();
+    line.as_object_mut().unwrap().extend(changes);
+    line.to_string()
+}
+
+#[tokio::test]
+async fn the_longest_message_is_as_long_for_the_operator_as_for_everybody() {
+    let board = Board::with("[limits]\nmessage_bytes = 2000").await;
+    let long = format!("\"{}\"", "x".repeat(2000));
+    let lines = [line(1, json!({})), line(2, json!({ "payload": "x".repeat(2000) }))].join("\n");
+    let result = board.call("importLetters", json!({ "lines": lines })).await;
+    assert_eq!(result["imported"], 1);
+    assert_eq!(result["refused"][0]["line"], 2);
+    let mut said = vec![result["refused"][0]["message"].as_str().unwrap().to_owned()];
+    let letter = open_letters(&board, 1).await.remove(0);
+    for (method, params) in [
+        ("send", json!({ "topic": "jobs", "payload": long })),
+        ("replay", json!({ "id": letter["id"], "payload": long })),
+    ] {
+        let call = board.console().call(json!({ "method": method, "params": params })).await;
+        let refusal = serde_json::to_value(call.unwrap_err()).unwrap();
+        assert_eq!(refusal["code"], "tooLarge", "{method}");
+        said.push(refusal["message"].as_str().unwrap().to_owned());
+    }
+    let what_if = board.call("route", json!({ "topic": "jobs", "payload": long })).await;
+    assert_eq!(what_if["fate"], "refused");
+    said.push(what_if["refused"].as_str().unwrap().to_owned());
+    for said in said {
+        assert!(said.contains("2002 bytes") && said.contains("2000 that message_bytes"), "{said}");
+    }
+    assert_eq!(adds_up(&board).await["accepted"], 1, "none of them was taken in");
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_in_a_letter_from_elsewhere() {
+    let board = Board::start().await;
+    let to = |state: &str| json!({ "agent": "worker", "door": "bus", "state": state });
+    let mut processed = to("processed");
+    processed["attempts"] = json!([{
+        "number": 1,
+        "startedAt": "2025-01-01T00:00:00Z",
+        "endedAt": "2999-01-01T00:00:00Z",
+        "outcome": "processed",
+    }]);
+    let deliveries = json!([to("waiting"), to("failed"), to("processed"), processed]);
+    let letter = line(1, json!({ "deliveries": deliveries, "createdAt": "2999-01-01T00:00:00Z" }));
+    let lines = [letter, line(2, json!({ "from": "switchboard" }))].join("\n");
+    let result = board.call("importLetters", json!({ "lines": lines })).await;
+    assert_eq!((&result["imported"], &result["refused"][0]["line"]), (&json!(1), &json!(2)));
+    let letter = open_letters(&board, 1).await.remove(0);
+    let life = board.call("message", json!({ "id": letter["id"] })).await;
+    let states = life["deliveries"].as_array().unwrap().iter().map(|one| &one["state"]);
+    assert_eq!(states.collect::<Vec<_>>(), ["failed", "failed", "failed", "processed"]);
+    let year = |time: &Value| time.as_str().unwrap()[..4].parse::<u32>().unwrap();
+    assert!(year(&letter["createdAt"]) < 2999, "{letter}");
+    assert!(year(&life["deliveries"][3]["attempts"][0]["endedAt"]) < 2999, "{life}");
+}
+
+#[tokio::test]
+async fn large_letters_come_in_small_pages_and_none_is_missed() {
+    let board = Board::start().await;
+    let lines = |numbers: std::ops::Range<u32>| {
+        let large = |number| line(number, json!({ "payload": "x".repeat(1_000_000) }));
+        numbers.map(large).collect::<Vec<_>>().join("\n")
+    };
+    for numbers in [0..6, 6..12] {
+        let result = board.call("importLetters", json!({ "lines": lines(numbers) })).await;
+        assert_eq!(result["imported"], 6);
+    }
+    let (mut ids, mut next) = (Vec::new(), Value::Null);
+    loop {
+        let page = json!({ "filter": {}, "limit": 500, "payloads": true, "before": next });
+        let page = board.call("deadLetters", page).await;
+        let rows = page["rows"].as_array().unwrap();
+        assert!((1..=4).contains(&rows.len()), "{} letters of a megabyte", rows.len());
+        ids.extend(rows.iter().map(|row| row["id"].as_str().unwrap().to_owned()));
+        next = page["next"].clone();
+        if next.is_null() {
+            break;
+        }
+    }
+    ids.reverse();
+    let (mut exported, mut after) = (String::new(), Value::Null);
+    loop {
+        let page = board.call("exportLetters", json!({ "filter": {}, "after": after })).await;
+        assert!(page["lines"].as_str().unwrap().len() < 5_000_000);
+        exported.push_str(page["lines"].as_str().unwrap());
+        after = page["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    let id_of = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].clone();
+    assert_eq!(exported.lines().map(id_of).collect::<Vec<_>>(), ids);
+    assert_eq!(ids.len(), 12);
+    let thrown = board.call("discard", json!({ "filter": {}, "reason": "large" })).await;
+    assert_eq!(job_done(&board, &thrown["id"]).await["done"], 12);
+}
