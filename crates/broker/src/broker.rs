@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use switchboard_model::{
-    AgentView, Command, ConnectionId, DeadMessage, DeliveryId, Door, Event, JobId, JobView,
-    Message, Reply, RouteView, Topic, Totals,
+    AgentView, AttemptId, Command, ConnectionId, DeadMessage, Door, Event, JobId, JobView, Message,
+    Reply, RouteView, Topic, Totals,
 };
 use switchboard_store::Opened;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -36,8 +36,8 @@ pub enum Caller {
 pub enum Outgoing {
     /// A message to hand to the agent. Its answer comes back as `Command::Answer`.
     Deliver {
-        /// The delivery to name in the answer.
-        delivery: DeliveryId,
+        /// What to name in the answer.
+        attempt: AttemptId,
         /// The message.
         message: Arc<Message>,
     },

@@ -30,8 +30,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use switchboard_model::{
-    Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply, Timestamp, Topic, Totals,
-    Wait,
+    AgentId, Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply, Timestamp, Topic,
+    Totals, Wait,
 };
 use switchboard_store::{Commit, Opened, Record, Store};
 use tokio::sync::{broadcast, mpsc, watch};
@@ -78,15 +78,22 @@ pub(crate) struct Core {
     deadlines: Deadlines,
     /// Deliveries to be tried again.
     retries: Agenda<(u64, DeliveryId)>,
+    /// Those of them whose recipients have not come back since the restart, and when they are due.
+    absent: HashMap<AgentId, Vec<(u64, DeliveryId, Instant)>>,
     /// Messages whose time runs out.
     expiries: Agenda<(u64, Topic)>,
     /// Connections that may be handed something.
     ready: Vec<ConnectionId>,
     /// What the messages on their way keep in memory.
     held: Held,
+    /// How many deliveries to each agent are to be tried again.
+    resting: HashMap<AgentId, usize>,
+    /// Until then those who were connected before the restart have time to come back.
+    back_by: Instant,
     receipts: Receipts,
-    /// The messages of dead letters that nobody has dealt with.
+    /// The messages of dead letters that nobody has dealt with, and of those thrown away.
     letters: HashSet<u64>,
+    discarded: HashSet<u64>,
     letters_out: Arc<AtomicU64>,
     jobs: Jobs,
     imports: Imports,
@@ -161,6 +168,7 @@ impl Core {
     pub(crate) async fn restore(settings: Settings, opened: Opened, ends: Ends) -> Self {
         let Opened { store, commits, restored } = opened;
         let now = Now::read();
+        let back_by = now.monotonic + settings.timeout;
         let mut core = Self {
             settings,
             store,
@@ -176,11 +184,15 @@ impl Core {
             deliveries: HashMap::new(),
             deadlines: Deadlines::default(),
             retries: Agenda::default(),
+            absent: HashMap::new(),
             expiries: Agenda::default(),
             ready: Vec::new(),
             held: Held::default(),
+            resting: HashMap::new(),
+            back_by,
             receipts: Receipts::default(),
             letters: restored.open_letters.into_iter().collect(),
+            discarded: restored.discarded_letters.into_iter().collect(),
             letters_out: ends.open_letters,
             jobs: Jobs::restore(restored.jobs),
             imports: Imports::default(),
@@ -253,8 +265,8 @@ impl Core {
             Command::Leave => self.leave(caller),
             Command::Subscribe { pattern, policy } => self.subscribe(caller, pattern, policy),
             Command::Unsubscribe { pattern } => self.unsubscribe(caller, &pattern),
-            Command::Answer { delivery, answer } => {
-                self.hear(caller, delivery, answer);
+            Command::Answer { attempt, answer } => {
+                self.hear(caller, attempt, answer);
                 Ok(Reply::Done)
             }
             Command::Touch => self.touch(caller),

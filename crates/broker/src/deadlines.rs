@@ -2,21 +2,18 @@
 
 use std::collections::VecDeque;
 
-use switchboard_model::DeliveryId;
+use switchboard_model::{AttemptId, DeliveryId};
 use tokio::time::Instant;
-
-/// One attempt at a delivery, by its number.
-pub(crate) type Attempt = (DeliveryId, u32);
 
 /// All deliveries have the same time to be answered in, so the first one handed over is the first
 /// one due: a plain line, no heap.
 #[derive(Debug, Default)]
 pub(crate) struct Deadlines {
-    line: VecDeque<(Instant, Attempt)>,
+    line: VecDeque<(Instant, AttemptId)>,
 }
 
 impl Deadlines {
-    pub(crate) fn push(&mut self, due: Instant, attempt: Attempt) {
+    pub(crate) fn push(&mut self, due: Instant, attempt: AttemptId) {
         self.line.push_back((due, attempt));
     }
 
@@ -25,7 +22,7 @@ impl Deadlines {
     pub(crate) fn take_due(
         &mut self,
         now: Instant,
-        is_open: impl Fn(Attempt) -> bool,
+        is_open: impl Fn(AttemptId) -> bool,
     ) -> Vec<DeliveryId> {
         let mut due = Vec::new();
         while let Some((at, attempt)) = self.line.front().copied() {

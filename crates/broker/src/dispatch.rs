@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    Ack, Again, AgentId, Answer, AttemptOutcome, DeliveryId, Message, MessageState, Policy,
-    Receipt, Timestamp,
+    Ack, Again, AgentId, Answer, AttemptOutcome, DeliveryId, DeliveryState, Message, MessageState,
+    Policy, Receipt, Timestamp,
 };
 use switchboard_store::Tried;
 
@@ -39,7 +39,7 @@ pub(crate) struct Dispatch {
     offered: bool,
     /// Its time has run out: whoever has it may still process it, but nobody is asked any more.
     out_of_time: bool,
-    acks: Vec<Ack>,
+    acks: Vec<(Role, Ack)>,
     verdict: Option<Verdict>,
 }
 
@@ -83,7 +83,9 @@ impl Dispatch {
     /// are not asked again; returns those who have not, with when they are to be asked.
     pub(crate) fn take_up(&mut self, tried: Vec<Tried>, otherwise_at: Timestamp) -> Vec<Try> {
         let mut undecided = Vec::new();
-        for one in tried {
+        // One that ended before it was its turn was never asked.
+        let asked = |one: &Tried| one.state != DeliveryState::Failed || one.attempts > 0;
+        for one in tried.into_iter().filter(asked) {
             let one = self.tries.take_up(one, otherwise_at);
             if one.role == Role::Handler {
                 self.chain.retain(|subscription| subscription.agent != one.agent);
@@ -112,9 +114,14 @@ impl Dispatch {
         self.tries.stand(delivery, Standing::Asked);
     }
 
-    /// It was not this one's turn, and will not be: it has not been asked this time.
-    pub(crate) fn not_asked(&mut self, delivery: DeliveryId) {
-        self.tries.forget(delivery);
+    /// Someone who was to be asked cannot be now, by no fault of its own.
+    pub(crate) fn put_off(&mut self, delivery: DeliveryId, until: Timestamp) {
+        self.tries.stand(delivery, Standing::Again(until));
+    }
+
+    /// It was not this one's turn: it has not been asked this time.
+    pub(crate) fn not_asked(&mut self, delivery: DeliveryId, now: Timestamp) {
+        self.tries.step_back(delivery, now);
     }
 
     pub(crate) fn get(&self, delivery: DeliveryId) -> Option<&Try> {
@@ -182,7 +189,10 @@ impl Dispatch {
             return Step::Wait;
         }
         if let Some(handler) = self.cared_for_by() {
-            return Step::AwaitSubscriber(handler);
+            return match self.observed_by() {
+                Some(agent) => self.settle(Verdict::Processed(agent)),
+                None => Step::AwaitSubscriber(handler),
+            };
         }
         let verdict = self.judge();
         self.settle(verdict)
@@ -218,18 +228,24 @@ impl Dispatch {
         if standing == Standing::Failed {
             self.failed(&one, answer.again != Again::NotAsked);
         }
-        if one.role == Role::Handler && stops_chain(policy, &answer) {
-            self.stopped |= answer.stop;
-            self.chain.clear();
+        match one.role {
+            Role::Handler if stops_chain(policy, &answer) => {
+                self.stopped |= answer.stop;
+                self.chain.clear();
+            }
+            // One that sees to it is enough.
+            Role::DefaultHandler if processed => self.chain.clear(),
+            Role::Handler | Role::Observer | Role::DefaultHandler => {}
         }
         if one.attempts == 1 {
-            self.acks.push(Ack {
+            let ack = Ack {
                 agent: one.agent,
                 outcome: answer.outcome,
                 message: answer.message,
                 payload: answer.payload,
                 again_in: again.map(|(delay, _)| delay),
-            });
+            };
+            self.acks.push((one.role, ack));
         }
         self.next()
     }
@@ -257,6 +273,11 @@ impl Dispatch {
         let decides = self.who_decides();
         let taken = |one: &&Try| one.role == decides && one.standing == Standing::Processed;
         self.tries.iter().rev().find(taken).map(|one| one.agent.clone())
+    }
+
+    fn observed_by(&self) -> Option<AgentId> {
+        let saw = |one: &&Try| one.role == Role::Observer && one.standing == Standing::Processed;
+        self.tries.iter().find(saw).map(|one| one.agent.clone())
     }
 
     /// The default handler that has seen to it that somebody will listen.
@@ -324,6 +345,12 @@ impl Dispatch {
         self.tries.are_all(Role::Observer)
     }
 
+    /// Everyone who has it, is in line for it, or is to be asked again.
+    pub(crate) fn undecided(&self) -> Vec<DeliveryId> {
+        let undecided = |one: &&Try| matches!(one.standing, Standing::Asked | Standing::Again(_));
+        self.tries.iter().filter(undecided).map(|one| one.delivery).collect()
+    }
+
     /// Those who are being asked.
     pub(crate) fn being_asked(&self) -> Vec<DeliveryId> {
         let asked = self.tries.iter().filter(|one| one.standing == Standing::Asked);
@@ -365,14 +392,16 @@ impl Dispatch {
         }
     }
 
-    /// What the sender is told, as things stand.
+    /// What the sender is told, as things stand. Who wanted another try of a message that is
+    /// settled gets none, unless it only watches.
     pub(crate) fn receipt(&self) -> Receipt {
-        Receipt {
-            message: self.message.id,
-            state: self.state(),
-            stopped: self.stopped,
-            acks: self.acks.clone(),
-        }
+        let state = self.state();
+        let acks = self.acks.iter().cloned().map(|(role, ack)| {
+            let goes_on = state == MessageState::Waiting || role == Role::Observer;
+            Ack { again_in: ack.again_in.filter(|_| goes_on), ..ack }
+        });
+        let (message, acks) = (self.message.id, acks.collect());
+        Receipt { message, state, stopped: self.stopped, acks }
     }
 }
 

@@ -32,8 +32,13 @@ pub(crate) struct Parked {
 pub(crate) enum Why {
     /// For its agent, however long that takes.
     AgentAway,
-    /// The broker was restarted; for somebody to come back until then.
-    Restarted(Instant),
+    /// The broker was restarted; for somebody to come back.
+    Restarted {
+        /// Until then.
+        until: Instant,
+        /// Nobody had listened, and default handlers were asked: those who come back are, too.
+        unheard: bool,
+    },
     /// This default handler takes care of it; for a subscriber until then.
     CaredForBy(AgentId, Instant),
 }
@@ -42,7 +47,7 @@ impl Why {
     fn until(&self) -> Option<Instant> {
         match self {
             Self::AgentAway => None,
-            Self::Restarted(until) | Self::CaredForBy(_, until) => Some(*until),
+            Self::Restarted { until, .. } | Self::CaredForBy(_, until) => Some(*until),
         }
     }
 }
@@ -88,7 +93,7 @@ impl Parking {
     pub(crate) fn take_matching(
         &mut self,
         pattern: &Pattern,
-        may: impl Fn(&Topic) -> bool,
+        may: impl Fn(&Parked) -> bool,
     ) -> Vec<Parked> {
         let topics: Vec<Topic> = match pattern.shape() {
             Shape::Exact(text) => Topic::parse(text).into_iter().collect(),
@@ -96,11 +101,26 @@ impl Parking {
                 self.by_topic.keys().filter(|topic| pattern.matches(topic)).cloned().collect()
             }
         };
-        let parked = topics
-            .iter()
-            .filter(|topic| may(topic))
-            .filter_map(|topic| self.by_topic.remove(topic));
-        let mut taken: Vec<Parked> = parked.flat_map(BTreeMap::into_values).collect();
+        self.take_from(topics, may)
+    }
+
+    /// Hands out what default handlers were asked about before the restart.
+    pub(crate) fn take_unheard(&mut self) -> Vec<Parked> {
+        let unheard = |one: &Parked| matches!(one.why, Why::Restarted { unheard: true, .. });
+        let topics = self.by_topic.iter().filter(|(_, all)| all.values().any(unheard));
+        let topics = topics.map(|(topic, _)| topic.clone()).collect();
+        self.take_from(topics, unheard)
+    }
+
+    fn take_from(&mut self, topics: Vec<Topic>, may: impl Fn(&Parked) -> bool) -> Vec<Parked> {
+        let mut taken = Vec::new();
+        for topic in topics {
+            let Some(on_topic) = self.by_topic.get_mut(&topic) else { continue };
+            taken.extend(on_topic.extract_if(.., |_, one| may(one)).map(|(_, one)| one));
+            if on_topic.is_empty() {
+                self.by_topic.remove(&topic);
+            }
+        }
         taken.sort_unstable_by_key(|one| one.message.seq);
         taken
     }

@@ -37,7 +37,11 @@ impl Escalation {
 /// The line in front of one connection: by priority, then in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
+    /// Some may have gone since: only those in `waiting` count.
     lanes: [VecDeque<Waiting>; Priority::ALL.len()],
+    /// Those who wait, each with the number it was given when it came.
+    waiting: HashMap<DeliveryId, u64>,
+    next_number: u64,
     /// Handed over and not answered, with the bytes of each.
     in_flight: HashMap<DeliveryId, usize>,
     in_flight_bytes: usize,
@@ -47,6 +51,7 @@ pub(crate) struct Line {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     delivery: DeliveryId,
+    number: u64,
     bytes: usize,
     /// Since when in this lane.
     since: Instant,
@@ -63,7 +68,10 @@ impl Line {
         since: Instant,
     ) {
         self.escalate(escalation, since);
-        self.lanes[priority as usize].push_back(Waiting { delivery, bytes, since });
+        let number = self.next_number;
+        self.next_number += 1;
+        self.waiting.insert(delivery, number);
+        self.lanes[priority as usize].push_back(Waiting { delivery, number, bytes, since });
     }
 
     /// The next to hand over, if the recipient may hold more. One that is larger than the whole
@@ -79,12 +87,20 @@ impl Line {
             return None;
         }
         self.escalate(escalation, now);
+        let waiting = &self.waiting;
+        let here = |one: &Waiting| waiting.get(&one.delivery) == Some(&one.number);
+        for lane in &mut self.lanes {
+            while lane.front().is_some_and(|first| !here(first)) {
+                lane.pop_front();
+            }
+        }
         let lane = self.lanes.iter_mut().rev().find(|lane| !lane.is_empty())?;
         let Waiting { delivery, bytes, .. } = *lane.front()?;
         if self.in_flight_bytes + bytes > most_bytes && !self.in_flight.is_empty() {
             return None;
         }
         lane.pop_front();
+        self.waiting.remove(&delivery);
         self.in_flight.insert(delivery, bytes);
         self.in_flight_bytes += bytes;
         Some(delivery)
@@ -110,16 +126,13 @@ impl Line {
     pub(crate) fn done(&mut self, delivery: DeliveryId) {
         match self.in_flight.remove(&delivery) {
             Some(bytes) => self.in_flight_bytes -= bytes,
-            None => {
-                for lane in &mut self.lanes {
-                    lane.retain(|waiting| waiting.delivery != delivery);
-                }
-            }
+            // Where it stands is left empty, and passed over when its turn comes.
+            None => drop(self.waiting.remove(&delivery)),
         }
     }
 
     pub(crate) fn waiting(&self) -> usize {
-        self.lanes.iter().map(VecDeque::len).sum()
+        self.waiting.len()
     }
 
     pub(crate) fn in_flight(&self) -> usize {
@@ -128,7 +141,7 @@ impl Line {
 
     /// Everything in the line, in the order in which it was first pushed.
     pub(crate) fn all(&self) -> Vec<DeliveryId> {
-        let waiting = self.lanes.iter().flatten().map(|waiting| waiting.delivery);
+        let waiting = self.waiting.keys().copied();
         let mut all: Vec<_> = self.in_flight.keys().copied().chain(waiting).collect();
         all.sort_unstable();
         all

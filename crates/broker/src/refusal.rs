@@ -43,6 +43,9 @@ pub enum Refusal {
     /// There is no such dead letter, or somebody has dealt with it.
     #[error("{0} is no open dead letter: it was replayed, discarded or never died")]
     NoSuchLetter(MessageId),
+    /// Nobody is there to take it, but the broker has only just been started.
+    #[error("nobody listens yet after the restart: waiting for agents to come back")]
+    NobodyBack,
     /// There is no such job, or it cannot do this now.
     #[error("there is no job {} that could do this now", .0.0)]
     NoSuchJob(JobId),
@@ -60,7 +63,10 @@ impl Refusal {
             Self::ReservedId(_) => Code::InvalidClient,
             Self::AlreadySubscribed(_) => Code::AlreadySubscribed,
             Self::NotSubscribed(_) => Code::NotSubscribed,
-            Self::TooManySubscriptions(_) | Self::QueueFull { .. } | Self::DiskBusy => Code::Busy,
+            Self::TooManySubscriptions(_)
+            | Self::QueueFull { .. }
+            | Self::DiskBusy
+            | Self::NobodyBack => Code::Busy,
             Self::OperatorOnly => Code::Forbidden,
             Self::NoSuchLetter(_) | Self::NoSuchJob(_) => Code::NotFound,
             Self::StorageFailed => Code::StorageFailed,

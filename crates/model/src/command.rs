@@ -1,7 +1,7 @@
 //! What a caller may ask of the broker, and what it is told.
 
 use crate::{
-    Ack, Address, AgentId, Answer, Capability, ConversationId, DeadMessage, DeliveryId, JobId,
+    Ack, Address, AgentId, Answer, AttemptId, Capability, ConversationId, DeadMessage, JobId,
     JobView, Kind, Lifecycle, MessageId, MessageState, NewJob, Pattern, Payload, Policy, Priority,
     SubscriptionId, Timestamp, Topic,
 };
@@ -29,8 +29,8 @@ pub enum Command {
     Send(Send),
     /// Tell how a delivery went.
     Answer {
-        /// The delivery.
-        delivery: DeliveryId,
+        /// The attempt at it that is answered.
+        attempt: AttemptId,
         /// How it went.
         answer: Answer,
     },

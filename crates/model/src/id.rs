@@ -113,6 +113,10 @@ impl fmt::Display for ConversationId {
 #[ts(as = "u32")]
 pub struct DeliveryId(pub u64);
 
+/// One attempt at a delivery: which delivery, and which attempt, 1 for the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AttemptId(pub DeliveryId, pub u32);
+
 /// One live connection. Numbers are not used again while the broker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(as = "u32")]

@@ -29,7 +29,8 @@ pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState
 pub use event::Event;
 pub use filter::{MessageFilter, search_words};
 pub use id::{
-    AgentId, ConnectionId, ConversationId, DeliveryId, InvalidId, JobId, MessageId, SubscriptionId,
+    AgentId, AttemptId, ConnectionId, ConversationId, DeliveryId, InvalidId, JobId, MessageId,
+    SubscriptionId,
 };
 pub use job::{JobAction, JobKind, JobStatus, JobView, NewJob};
 pub use letter::{DeadMessage, Letter, LetterFilter, LetterRow, LetterStatus};

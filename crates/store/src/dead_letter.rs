@@ -12,7 +12,7 @@ use crate::record::LetterRecord;
 use crate::rows::{Many, int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[CHANGE, OF_MESSAGE, OPEN, CAUSES];
+pub(crate) const SQL: &[&str] = &[CHANGE, OF_MESSAGE, OF_STATUS, CAUSES];
 
 /// Not for a message that the disk did not take: there would be nothing to replay or discard.
 pub(crate) static INSERT: Many = Many::new(
@@ -37,7 +37,7 @@ pub(crate) use columns;
 
 const OF_MESSAGE: &str = concat!("select ", columns!(), " from dead_letter d where d.message = ?");
 
-const OPEN: &str = "select message from dead_letter where status = 'open'";
+const OF_STATUS: &str = "select message from dead_letter where status = ?";
 
 const CAUSES: &str = "select reason, count(*) as letters from dead_letter \
      where status = 'open' group by reason";
@@ -83,9 +83,12 @@ pub(crate) async fn of_message(
     query.fetch_optional(connection).await?.as_ref().map(read).transpose()
 }
 
-/// The messages of every letter that nobody has dealt with.
-pub(crate) async fn open(connection: &mut SqliteConnection) -> Result<Vec<u64>, sqlx::Error> {
-    let rows = sqlx::query(OPEN).fetch_all(connection).await?;
+/// The messages of every letter of this status.
+pub(crate) async fn of_status(
+    connection: &mut SqliteConnection,
+    status: LetterStatus,
+) -> Result<Vec<u64>, sqlx::Error> {
+    let rows = sqlx::query(OF_STATUS).bind(status.as_str()).fetch_all(connection).await?;
     rows.iter().map(|row| row.try_get("message").map(uint)).collect()
 }
 

@@ -66,7 +66,7 @@ const WATCHED: &str = concat!(
     "select ",
     whole!(),
     " from message m where m.state <> 'waiting' and m.seq in \
-      (select message from delivery where due_at is not null) order by m.seq"
+      (select message from delivery where due_at is not null and observer) order by m.seq"
 );
 
 const PAYLOADS: &str = "select seq, payload from message \

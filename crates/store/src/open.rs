@@ -11,7 +11,7 @@ use sqlx::sqlite::{
     SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions, Row, SqlSafeStr};
-use switchboard_model::Totals;
+use switchboard_model::{LetterStatus, Totals};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -87,6 +87,8 @@ pub struct Restored {
     pub next_subscription: u64,
     /// The messages of every dead letter that nobody has dealt with, by their seqs.
     pub open_letters: Vec<u64>,
+    /// And of every one that was thrown away and can be taken back.
+    pub discarded_letters: Vec<u64>,
     /// Every job that is remembered, oldest first.
     pub jobs: Vec<JobRecord>,
 }
@@ -257,7 +259,9 @@ async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), E
         next_seq: stored.last_seq + 1,
         next_delivery: stored.last_delivery + 1,
         next_subscription: stored.last_subscription + 1,
-        open_letters: dead_letter::open(&mut *connection).await?,
+        open_letters: dead_letter::of_status(&mut *connection, LetterStatus::Open).await?,
+        discarded_letters: dead_letter::of_status(&mut *connection, LetterStatus::Discarded)
+            .await?,
         jobs: job::all(&mut *connection).await?,
     };
     Ok((restored, search::progress(connection).await?))

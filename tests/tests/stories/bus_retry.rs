@@ -124,7 +124,8 @@ async fn one_that_processes_settles_the_message_though_a_newer_one_wanted_it_lat
     newer.answer(&delivery, later).await;
     older.process().await;
     let result = sender.response_to(&json!(asked)).await["result"].clone();
-    assert_eq!(result["acks"][0]["retryScheduled"], true, "as it stood when it answered");
+    assert_eq!(result["acks"][0]["retryScheduled"], false, "nothing is left to be tried");
+    assert_eq!(result["acks"][1]["processed"], true);
     board.newest_in_state("processed").await;
     let other = sender.ask("sendMessage", job("jobs")).await;
     let next = newer.process().await;
@@ -263,4 +264,52 @@ async fn the_urgent_is_served_first_and_what_waits_long_moves_up() {
     assert_eq!(worker.process().await["params"]["payload"]["n"], 8);
     let wrong = json!({ "topic": "jobs", "priority": "soon", "payload": { "type": "job" } });
     assert_eq!(sender.refused("sendMessage", wrong).await.0, -32602);
+}
+
+#[tokio::test]
+async fn a_late_no_to_the_first_attempt_is_no_answer_to_the_second() {
+    let board = Board::with("[delivery]\nbackoff_ms = 10\ntimeout_ms = 150").await;
+    let (mut sender, mut slow) = (board.agent("sender").await, board.agent("slow").await);
+    slow.subscribe("jobs").await;
+    sender.ask("sendMessage", job("jobs")).await;
+    let (first, second) = (slow.delivery().await, slow.delivery().await);
+    assert_eq!(first["params"]["messageId"], second["params"]["messageId"]);
+    assert_ne!(first["id"], second["id"]);
+    slow.answer(&first, json!({ "processed": false })).await;
+    slow.answer(&second, json!({ "processed": true })).await;
+    board.newest_in_state("processed").await;
+}
+
+#[tokio::test]
+async fn one_that_listens_in_another_way_by_then_is_asked_again_all_the_same() {
+    let board = Board::with(QUICK).await;
+    let mut sender = board.agent("sender").await;
+    for topic in ["jobs", "agent:worker"] {
+        let mut worker = board.agent("worker").await;
+        worker.subscribe(topic).await;
+        sender.ask("sendMessage", job(topic)).await;
+        let delivery = worker.delivery().await;
+        let later = json!({ "processed": false, "should_retry": true, "retry_seconds": 0.2 });
+        worker.answer(&delivery, later).await;
+        worker.ok("subscribe", json!({ "topic": topic, "policy": "continueAll" })).await;
+        worker.process().await;
+        board.newest_in_state("processed").await;
+        worker.vanish();
+        board.is_away("worker").await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_to_be_tried_again_counts_as_a_queue() {
+    let board = Board::with("[limits]\nqueue = 3").await;
+    let (mut sender, mut worker) = (board.agent("sender").await, board.agent("worker").await);
+    worker.subscribe("jobs").await;
+    let hour = json!({ "processed": false, "should_retry": true, "retry_seconds": 3600 });
+    for _ in 0..3 {
+        let asked = sender.ask("sendMessage", job("jobs")).await;
+        let delivery = worker.delivery().await;
+        worker.answer(&delivery, hour.clone()).await;
+        sender.response_to(&json!(asked)).await;
+    }
+    assert_eq!(sender.refused("sendMessage", job("jobs")).await.0, -32014);
 }

@@ -19,5 +19,6 @@ mod crash_at_work;
 mod dead_letters;
 mod guard;
 mod programs;
+mod recovery;
 mod unrouted;
 mod what_if;

@@ -69,11 +69,11 @@ impl Core {
         for one in plan.observers.iter().chain(plan.chain.first()) {
             let waiting =
                 self.registry.connection(one.connection).map_or(0, |to| to.line.waiting());
-            self.check_queue(&one.agent, waiting)?;
+            self.check_queue(&one.agent, waiting + self.resting_for(&one.agent))?;
         }
         match topic.agent() {
             Some(agent) if plan.chain.is_empty() => {
-                self.check_queue(&agent, self.parking.count(topic))
+                self.check_queue(&agent, self.parking.count(topic) + self.resting_for(&agent))
             }
             Some(_) | None => Ok(()),
         }
@@ -81,6 +81,11 @@ impl Core {
 
     fn is_a_line_full(&self, plan: &Plan) -> bool {
         plan.observers.iter().chain(plan.chain.first()).any(|one| !self.has_room(one))
+    }
+
+    /// Deliveries to this agent that are to be tried again: they are a queue, too.
+    fn resting_for(&self, agent: &AgentId) -> usize {
+        self.resting.get(agent).copied().unwrap_or(0)
     }
 
     fn check_queue(&self, agent: &AgentId, waiting: usize) -> Result<(), Refusal> {

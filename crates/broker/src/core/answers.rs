@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use switchboard_model::{
-    Again, Answer, AttemptOutcome, DeliveryId, DeliveryState, Event, MessageState, Timestamp,
+    Again, Answer, AttemptId, AttemptOutcome, DeliveryId, DeliveryState, Event, MessageState,
+    Timestamp,
 };
 use switchboard_store::{AttemptRecord, Record};
 
@@ -16,19 +17,15 @@ use crate::subscriptions::Subscription;
 impl Core {
     /// Hears a recipient's answer. One that is not its own changes nothing; one that is late counts
     /// if the message was processed after all, since to ask again would be to ask for a double.
-    pub(super) fn hear(&mut self, caller: Caller, delivery: DeliveryId, answer: Answer) {
+    pub(super) fn hear(&mut self, caller: Caller, attempt: AttemptId, answer: Answer) {
+        let AttemptId(delivery, attempt) = attempt;
         let Caller::Connection(from) = caller else {
             return;
         };
         let Some(open) = self.deliveries.get(&delivery) else { return };
-        let counts = match open.phase {
-            Phase::Handed(_) => true,
-            Phase::InLine | Phase::Loading => {
-                open.attempt > 1 && answer.outcome == AttemptOutcome::Processed
-            }
-            Phase::Resting => answer.outcome == AttemptOutcome::Processed,
-        };
-        if open.to.connection == from && counts {
+        let in_time = matches!(open.phase, Phase::Handed(_)) && attempt == open.attempt;
+        let late = attempt < open.attempt && answer.outcome == AttemptOutcome::Processed;
+        if open.to.connection == from && (in_time || late) {
             self.answered(delivery, answer);
         }
     }
@@ -46,12 +43,14 @@ impl Core {
         let not_its_turn = matches!(open.phase, Phase::InLine | Phase::Loading);
         if not_its_turn && is_addressee && open.role == Role::Handler {
             // It waits for its agent, as if that had been away before.
-            let seq = open.seq;
-            self.deliveries.remove(&delivery);
-            self.bookkeeping.push(Record::DeliveryEnded(delivery));
-            if let Some(journey) = self.journeys.get_mut(&seq) {
-                journey.dispatch.not_asked(delivery);
+            let (seq, asked_before) = (open.seq, open.attempt > 1);
+            self.close(delivery);
+            let Some(journey) = self.journeys.get_mut(&seq) else { return };
+            journey.dispatch.not_asked(delivery, self.now.wall);
+            if asked_before {
+                return self.wait_for_agent(seq);
             }
+            self.bookkeeping.push(Record::DeliveryEnded(delivery));
             return self.go_on(seq);
         }
         self.answered(delivery, failed(AttemptOutcome::Disconnected, words));
@@ -60,7 +59,7 @@ impl Core {
     /// Recipients that said nothing in time.
     pub(super) fn time_out(&mut self) {
         let open = &self.deliveries;
-        let is_open = |(id, attempt)| {
+        let is_open = |AttemptId(id, attempt)| {
             open.get(&id).is_some_and(|one: &Open| {
                 one.attempt == attempt && matches!(one.phase, Phase::Handed(_))
             })
@@ -87,7 +86,7 @@ impl Core {
             self.registry.touch(&to.agent, self.now.wall);
         }
         let Some(journey) = self.journeys.get(&seq) else {
-            self.deliveries.remove(&delivery);
+            self.close(delivery);
             return;
         };
         let again = if journey.dispatch.is_out_of_time() || self.is_own_event(seq) {
@@ -123,10 +122,13 @@ impl Core {
         }));
         match again {
             Some((delay, at)) => {
+                if let Some(open) = self.deliveries.get_mut(&delivery) {
+                    open.attempt += 1;
+                }
                 self.rest(delivery, delay);
                 self.show_retry(seq, &to, at, answer.message.as_deref());
             }
-            None => drop(self.deliveries.remove(&delivery)),
+            None => drop(self.close(delivery)),
         }
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
         let step = journey.dispatch.answered(delivery, to.policy, answer, again);

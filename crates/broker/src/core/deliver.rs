@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use switchboard_model::{AttemptOutcome, ConnectionId, DeliveryId, Message};
+use switchboard_model::{AgentId, AttemptId, AttemptOutcome, ConnectionId, DeliveryId, Message};
 use switchboard_store::{DeliveryRecord, Record};
 
 use super::answers::failed;
@@ -43,6 +43,35 @@ impl Core {
         }
         let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine };
         self.stand_in_line(delivery, open);
+    }
+
+    /// Moves a delivery on.
+    pub(super) fn set_phase(&mut self, delivery: DeliveryId, phase: Phase) {
+        let Some(open) = self.deliveries.get_mut(&delivery) else { return };
+        let (agent, before) = (open.to.agent.clone(), std::mem::replace(&mut open.phase, phase));
+        self.count_resting(&agent, before, phase);
+    }
+
+    /// A delivery has come to its end, or is kept elsewhere.
+    pub(super) fn close(&mut self, delivery: DeliveryId) -> Option<Open> {
+        let open = self.deliveries.remove(&delivery)?;
+        self.count_resting(&open.to.agent.clone(), open.phase, Phase::InLine);
+        Some(open)
+    }
+
+    fn count_resting(&mut self, agent: &AgentId, before: Phase, after: Phase) {
+        match (before == Phase::Resting, after == Phase::Resting) {
+            (false, true) => *self.resting.entry(agent.clone()).or_default() += 1,
+            (true, false) => {
+                if let Some(count) = self.resting.get_mut(agent) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.resting.remove(agent);
+                    }
+                }
+            }
+            (true, true) | (false, false) => {}
+        }
     }
 
     pub(super) fn stand_in_line(&mut self, delivery: DeliveryId, open: Open) {
@@ -116,10 +145,11 @@ impl Core {
         };
         open.phase = Phase::Handed(self.now.wall);
         let due = self.now.monotonic + self.settings.timeout;
-        self.deadlines.push(due, (delivery, open.attempt));
+        let attempt = AttemptId(delivery, open.attempt);
+        self.deadlines.push(due, attempt);
         // When it fails, the door has gone, or writes nothing any more and will soon be gone; the
         // news of that settles this delivery.
-        connection.outbox.try_send(Outgoing::Deliver { delivery, message }).is_ok()
+        connection.outbox.try_send(Outgoing::Deliver { attempt, message }).is_ok()
     }
 
     /// Takes the next step of a message.
@@ -198,7 +228,7 @@ impl Core {
     }
 
     pub(super) fn take_back(&mut self, delivery: DeliveryId) {
-        let Some(open) = self.deliveries.remove(&delivery) else { return };
+        let Some(open) = self.close(delivery) else { return };
         if let Some(connection) = self.registry.connection_mut(open.to.connection) {
             connection.line.done(delivery);
         }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    DeadMessage, Event, JobAction, JobId, JobKind, JobStatus, JobView, NewJob, Replay, Reply, Topic,
+    DeadMessage, Event, Fate, JobAction, JobId, JobKind, JobStatus, JobView, NewJob, Replay, Reply,
+    Topic,
 };
 use switchboard_store::{JobRecord, Record, Ticket};
 
@@ -24,6 +25,8 @@ const PAGE: u32 = 64;
 const STEP: usize = 32;
 /// Replayed messages that may wait for the disk before more are sent.
 const UNWRITTEN: usize = 1000;
+/// Letters that may be set aside for want of room before no more are read.
+const SET_ASIDE: usize = 1000;
 /// How long a job waits when there is no room for its messages.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -67,6 +70,12 @@ impl Core {
         let job = self.jobs.all.get_mut(&id).filter(|job| job.view.status == from);
         let job = job.ok_or(Refusal::NoSuchJob(id))?;
         job.view.status = to;
+        // What was read is read anew: others may have dealt with it since.
+        job.page.clear();
+        job.cursor = 0;
+        if job.reading == Reading::AtTheEnd {
+            job.reading = Reading::Idle;
+        }
         Ok(self.job_changed(id))
     }
 
@@ -91,6 +100,7 @@ impl Core {
     }
 
     fn work_on(&mut self, id: JobId) {
+        let mut set_aside = 0;
         for _ in 0..STEP {
             let full = self.receipts.outstanding() >= UNWRITTEN;
             let Some(job) = self.jobs.all.get_mut(&id) else { return };
@@ -107,9 +117,13 @@ impl Core {
             let Some(letter) = job.page.pop_front() else { break };
             if let Err(letter) = self.deal_with(id, letter) {
                 let Some(job) = self.jobs.all.get_mut(&id) else { return };
-                job.page.push_front(*letter);
-                job.not_before = Some(self.now.monotonic + PAUSE);
-                break;
+                // Others may have room where this one has none.
+                job.page.push_back(*letter);
+                set_aside += 1;
+                if set_aside >= job.page.len() {
+                    job.not_before = Some(self.now.monotonic + PAUSE);
+                    break;
+                }
             }
         }
         let Some(job) = self.jobs.all.get_mut(&id) else { return };
@@ -118,7 +132,14 @@ impl Core {
             job.not_before = Some(self.now.monotonic);
         }
         let changed = job.shown != job.view.done + job.view.failed;
-        match (job.page.is_empty(), job.reading) {
+        let stuck = set_aside > 0 && set_aside >= job.page.len() && job.page.len() < SET_ASIDE;
+        match (job.page.is_empty() || stuck, job.reading) {
+            (true, Reading::AtTheEnd) if stuck => {}
+            (true, Reading::AtTheEnd) if job.again_from_the_start => {
+                job.again_from_the_start = false;
+                (job.cursor, job.reading) = (0, Reading::Idle);
+                job.not_before = Some(self.now.monotonic + PAUSE);
+            }
             (true, Reading::AtTheEnd) if job.ending == Ending::NotYet => {
                 job.ending = Ending::Unwritten;
                 // Something to be written, so that there is a write to wait for.
@@ -165,12 +186,20 @@ impl Core {
             JobKind::Replay => {
                 let topic = job.view.topic.as_deref().and_then(|topic| Topic::parse(topic).ok());
                 let replay = Replay { letter, topic, payload: None };
-                match self.may_replay(&replay) {
+                match self.may_replay(&replay).and_then(|()| self.is_somebody_back(&replay)) {
                     Ok(()) => {
                         self.send_in_place(replay, Some(id), None);
                         Ok(true)
                     }
-                    Err(Refusal::DiskBusy | Refusal::QueueFull { .. } | Refusal::Stopping) => {
+                    Err(
+                        why @ (Refusal::DiskBusy
+                        | Refusal::QueueFull { .. }
+                        | Refusal::NobodyBack
+                        | Refusal::Stopping),
+                    ) => {
+                        if let Some(job) = self.jobs.all.get_mut(&id) {
+                            job.view.last_error = Some(why.to_string());
+                        }
                         return Err(Box::new(replay.letter));
                     }
                     // Somebody else was faster.
@@ -189,6 +218,19 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// After a restart agents have time to come back before their letters are sent again.
+    fn is_somebody_back(&self, replay: &Replay) -> Result<(), Refusal> {
+        if self.now.monotonic >= self.back_by {
+            return Ok(());
+        }
+        let topic = replay.topic.clone();
+        let topic = topic.unwrap_or_else(|| replay.letter.message.address.topic());
+        match self.what_if(&topic).fate {
+            Fate::DeadLetter => Err(Refusal::NobodyBack),
+            Fate::Asked | Fate::Waits | Fate::DefaultHandler | Fate::Refused => Ok(()),
+        }
     }
 
     /// Reads the next letters of a job, beside the core.

@@ -108,6 +108,7 @@ impl Core {
         if !self.letters.remove(&seq) {
             return false;
         }
+        self.discarded.insert(seq);
         let from = state_of(letter.letter.reason);
         self.change_letter(seq, LetterStatus::Discarded, Some(note), job);
         let moved = self.moved(seq, from, MessageState::Discarded);
@@ -118,9 +119,11 @@ impl Core {
     /// Takes back a letter that was thrown away.
     pub(super) fn restore_letter(&mut self, letter: &DeadMessage, job: JobId) -> bool {
         let seq = letter.message.seq;
-        if !self.letters.insert(seq) {
+        // What was read may be older than what has been done with it since.
+        if !self.discarded.remove(&seq) {
             return false;
         }
+        self.letters.insert(seq);
         let state = state_of(letter.letter.reason);
         self.change_letter(seq, LetterStatus::Open, None, job);
         let moved = self.moved(seq, MessageState::Discarded, state);

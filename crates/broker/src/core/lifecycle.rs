@@ -36,8 +36,19 @@ impl Core {
         }
         for prefix in ["system:agent.", "agent:"] {
             let Ok(topic) = Topic::parse(&format!("{prefix}{}", event.as_str())) else { continue };
-            let plan = self.listeners(&topic, agent);
-            if plan.observers.is_empty() || self.has_room_for(&plan, &topic).is_err() {
+            let mut plan = self.listeners(&topic, agent);
+            plan.observers.retain(|one| {
+                let has_room = self.has_room(one);
+                if !has_room {
+                    tracing::warn!(listener = %one.agent, %topic, %agent, "not told: its queue is full");
+                }
+                has_room
+            });
+            if plan.observers.is_empty() {
+                continue;
+            }
+            if let Err(refusal) = self.has_room_for(&Plan::default(), &topic) {
+                tracing::warn!(%refusal, %topic, %agent, "nobody is told");
                 continue;
             }
             let Some(payload) = self.agent_event(event, agent, detail) else { continue };

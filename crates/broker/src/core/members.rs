@@ -85,12 +85,12 @@ impl Core {
             policy,
             at: self.now.wall,
         }));
-        let subscription_id = subscription.id;
-        self.subscriptions.insert(subscription);
+        self.subscriptions.insert(subscription.clone());
         self.registry.touch(&agent, self.now.wall);
-        self.resume_parked(&pattern, &agent);
+        self.resume_parked(&subscription);
+        self.welcome_back(&agent);
         self.show_changed_agents();
-        Ok(Reply::Subscribed(subscription_id))
+        Ok(Reply::Subscribed(subscription.id))
     }
 
     pub(super) fn unsubscribe(

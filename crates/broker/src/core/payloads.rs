@@ -3,15 +3,18 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use switchboard_model::{AttemptOutcome, ConnectionId, DeliveryId, Message, Payload};
+use switchboard_model::{ConnectionId, DeliveryId, Message, Payload};
 
-use super::answers::failed;
 use super::{Core, Phase};
 use crate::broker::Input;
 
 /// As much as messages on their way may keep in memory before those that wait are left on disk.
 const HELD: usize = 8 << 20;
+
+/// After how long what could not be read is read again.
+const READ_AGAIN: Duration = Duration::from_secs(1);
 
 /// What the messages on their way keep in memory.
 #[derive(Default)]
@@ -64,9 +67,14 @@ impl Core {
             return;
         }
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
-        let asked = journey.dispatch.being_asked();
+        if !journey.on_disk || journey.dispatch.message.payload.is_left_on_disk() {
+            return;
+        }
+        let asked = journey.dispatch.undecided();
         let waits = |delivery: &DeliveryId| {
-            self.deliveries.get(delivery).is_some_and(|one| one.phase == Phase::InLine)
+            self.deliveries
+                .get(delivery)
+                .is_none_or(|one| matches!(one.phase, Phase::InLine | Phase::Resting))
         };
         if !asked.iter().all(waits) {
             return;
@@ -125,12 +133,22 @@ impl Core {
                     let message = Message { payload, ..Message::clone(&open.message) };
                     self.hand(delivery, Arc::new(message));
                 }
-                None => {
-                    let words = "what it carries could not be read from disk";
-                    self.answered(delivery, failed(AttemptOutcome::InvalidAnswer, words));
-                }
+                None => self.put_off(delivery),
             }
         }
         self.ready(connection);
+    }
+
+    /// What it carries could not be read. That is no fault of the recipient's, so it is no attempt.
+    fn put_off(&mut self, delivery: DeliveryId) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let (seq, connection) = (open.seq, open.to.connection);
+        if let Some(to) = self.registry.connection_mut(connection) {
+            to.line.done(delivery);
+        }
+        if let Some(journey) = self.journeys.get_mut(&seq) {
+            journey.dispatch.put_off(delivery, self.now.wall.plus(READ_AGAIN));
+        }
+        self.rest(delivery, READ_AGAIN);
     }
 }

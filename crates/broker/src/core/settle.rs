@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use switchboard_model::{DeadReason, Event, Message, MessageState};
-use switchboard_store::Record;
+use switchboard_model::{DeadReason, DeliveryState, Event, Message, MessageState};
+use switchboard_store::{Record, Tried};
 
 use super::{Core, Phase};
 use crate::dispatch::Verdict;
@@ -51,8 +51,9 @@ impl Core {
             journey.dispatch.settled(verdict.clone());
             journey.is_asked_once();
             journey.parked = false;
-            for delivery in journey.dispatch.take_idle() {
-                self.deliveries.remove(&delivery);
+            let idle = journey.dispatch.take_idle();
+            for delivery in idle {
+                self.close(delivery);
                 self.bookkeeping.push(Record::DeliveryEnded(delivery));
             }
         }
@@ -105,6 +106,13 @@ impl Core {
         });
     }
 
+    /// Those of a message that is over who were still to be asked.
+    pub(super) fn end_tried(&mut self, tried: &[Tried]) {
+        for one in tried.iter().filter(|one| one.state == DeliveryState::Waiting) {
+            self.bookkeeping.push(Record::DeliveryEnded(one.delivery));
+        }
+    }
+
     fn bury(&mut self, message: u64, reason: DeadReason) {
         self.letters.insert(message);
         self.bookkeeping.push(Record::DeadLetter { message, reason, at: self.now.wall });
@@ -124,6 +132,7 @@ impl Core {
         while let Some((seq, topic)) = self.expiries.take_due(self.now.monotonic) {
             let Some(journey) = self.journeys.get_mut(&seq) else {
                 if let Some(parked) = self.parking.remove_at(&topic, seq) {
+                    self.end_tried(&parked.tried);
                     self.settle(&parked.message, Verdict::Expired);
                 }
                 continue;
@@ -136,7 +145,7 @@ impl Core {
                     self.take_back(delivery);
                     self.bookkeeping.push(Record::DeliveryEnded(delivery));
                     if let Some(journey) = self.journeys.get_mut(&seq) {
-                        journey.dispatch.not_asked(delivery);
+                        journey.dispatch.not_asked(delivery, self.now.wall);
                     }
                 }
             }

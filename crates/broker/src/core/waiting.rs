@@ -3,8 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use switchboard_model::{AgentId, ConnectionId, Message, Pattern, Policy, SubscriptionId, Topic};
+use switchboard_model::{
+    AgentId, ConnectionId, DeliveryState, Message, Pattern, Policy, SubscriptionId,
+};
 use switchboard_store::Tried;
 
 use super::{Core, Journey};
@@ -54,29 +57,31 @@ impl Core {
         tried
     }
 
-    fn recover_one(&mut self, message: Arc<Message>, tried: Vec<Tried>) {
+    fn recover_one(&mut self, message: Arc<Message>, mut tried: Vec<Tried>) {
         self.mind_expiry(&message);
         let message = self.held.take_up(message);
-        let is_handler = |one: &&Tried| one.pattern.as_deref() == Some(UNROUTED);
-        let processed = |one: &&Tried| one.state == switchboard_model::DeliveryState::Processed;
-        let taken = tried.iter().filter(processed).find(|one| !one.observer && !is_handler(one));
-        if let Some(taken) = taken {
+        let by_handler = |one: &Tried| one.pattern.as_deref() == Some(UNROUTED);
+        let taken = tried
+            .iter()
+            .find(|one| one.state == DeliveryState::Processed && !one.observer && !by_handler(one));
+        if let Some(agent) = taken.map(|one| one.agent.clone()) {
             // It was processed, and the broker ended before it had written that down.
-            return self.settle(&message, Verdict::Processed(taken.agent.clone()));
+            self.settle(&message, Verdict::Processed(agent));
+            return self.go_on_watching(message, tried);
         }
-        let why = match tried.iter().filter(processed).find(is_handler) {
-            Some(handler) => {
-                let until = self.now.monotonic + self.settings.unrouted;
-                Why::CaredForBy(handler.agent.clone(), until)
-            }
-            None if message.address.agent().is_some_and(|id| self.registry.knows(id)) => {
-                Why::AgentAway
-            }
-            None => {
+        // Whom a default handler had started went with the broker, or is to come back: the handlers
+        // are asked anew.
+        let (offers, rest): (Vec<_>, Vec<_>) = tried.into_iter().partition(by_handler);
+        tried = rest;
+        self.end_tried(&offers);
+        let unheard = !offers.is_empty();
+        let why = match message.address.agent() {
+            Some(id) if self.registry.knows(id) => Why::AgentAway,
+            Some(_) | None => {
                 let due = tried.iter().filter_map(|one| one.due_at).max();
-                let rest = due.map_or(0, |at| at.micros_since(self.now.wall));
-                let rest = std::time::Duration::from_micros(rest);
-                Why::Restarted(self.now.monotonic + self.settings.timeout + rest)
+                let rest =
+                    Duration::from_micros(due.map_or(0, |at| at.micros_since(self.now.wall)));
+                Why::Restarted { until: self.back_by + rest, unheard }
             }
         };
         self.parking.park(Parked { message, why, tried });
@@ -90,15 +95,24 @@ impl Core {
         });
         let mut tried = self.tried(&watched).await;
         for message in watched {
-            let seq = message.seq;
-            let tried = tried.remove(&seq).unwrap_or_default();
-            let by = AgentId::switchboard();
-            let mut journey = self.journey(Arc::new(message), Vec::new(), &[]);
-            let undecided = journey.dispatch.take_up(tried, self.at_once());
-            journey.dispatch.settled(Verdict::Processed(by));
-            self.journeys.insert(seq, journey);
-            self.take_up_all(seq, undecided);
+            let tried = tried.remove(&message.seq).unwrap_or_default();
+            self.go_on_watching(Arc::new(message), tried);
         }
+    }
+
+    /// The message is settled; those who watch it and have not answered are still to be told.
+    fn go_on_watching(&mut self, message: Arc<Message>, tried: Vec<Tried>) {
+        let seq = message.seq;
+        let (observers, others): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.observer);
+        self.end_tried(&others);
+        let mut journey = self.journey(message, Vec::new(), &[]);
+        let undecided = journey.dispatch.take_up(observers, self.at_once());
+        if undecided.is_empty() {
+            return;
+        }
+        journey.dispatch.settled(Verdict::Processed(AgentId::switchboard()));
+        self.journeys.insert(seq, journey);
+        self.take_up_all(seq, undecided);
     }
 
     fn journey(
@@ -147,8 +161,16 @@ impl Core {
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
         let message = journey.dispatch.message.clone();
         // They may have come before the handler said so.
-        let plan = route::plan(&self.subscriptions, &message.address.topic());
-        if journey.dispatch.ask_also(plan.chain) {
+        let Plan { chain, observers } = route::plan(&self.subscriptions, &message.address.topic());
+        if journey.dispatch.ask_also(chain) {
+            return self.go_on(seq);
+        }
+        let mut new = observers;
+        new.retain(|one| !journey.dispatch.is_watched_by(&one.agent));
+        if !new.is_empty() {
+            for observer in new {
+                self.ask(seq, observer, Role::Observer);
+            }
             return self.go_on(seq);
         }
         journey.parked = true;
@@ -159,18 +181,31 @@ impl Core {
 
     /// Someone has come who may take what waited. What waits for one agent is for that agent: a
     /// pattern of another that happens to match does not take it, unless nobody knows that agent.
-    pub(super) fn resume_parked(&mut self, pattern: &Pattern, by: &AgentId) {
-        let registry = &self.registry;
-        let is_for = |topic: &Topic| {
-            topic.agent().is_none_or(|agent| agent == *by || !registry.knows(&agent))
+    /// One that only watches does not take what others were being asked for.
+    pub(super) fn resume_parked(&mut self, new: &Subscription) {
+        let (registry, by) = (&self.registry, &new.agent);
+        let watches = new.policy == Policy::ContinueAll;
+        let may = |parked: &Parked| {
+            let is_for = parked
+                .message
+                .address
+                .agent()
+                .is_none_or(|agent| agent == by || !registry.knows(agent));
+            let handles = |one: &Tried| !one.observer && one.pattern.as_deref() != Some(UNROUTED);
+            let others_asked = parked.tried.iter().any(handles);
+            is_for && !(watches && others_asked)
         };
-        for parked in self.parking.take_matching(pattern, is_for) {
+        let mut parked = self.parking.take_matching(&new.pattern, may);
+        if new.pattern.as_str() == UNROUTED && !watches {
+            parked.extend(self.parking.take_unheard());
+        }
+        for parked in parked {
             if let Some(agent) = parked.message.address.agent() {
                 self.registry.mark_changed(agent);
             }
             let mut plan = route::plan(&self.subscriptions, &parked.message.address.topic());
             // They have seen it.
-            plan.observers.retain(|one| one.agent == *by);
+            plan.observers.retain(|one| one.agent == new.agent);
             self.resume(parked, plan);
         }
     }
@@ -209,12 +244,23 @@ impl Core {
     /// What has waited long enough for a subscription.
     pub(super) fn give_up_waiting(&mut self) {
         while let Some(parked) = self.parking.take_due(self.now.monotonic) {
-            let verdict = match parked.why {
-                Why::CaredForBy(handler, _) => Verdict::Processed(handler),
-                Why::Restarted(_) | Why::AgentAway => Verdict::nobody_came_back(),
-            };
-            self.end(&parked.message, verdict);
+            match parked.why {
+                Why::CaredForBy(handler, _) => {
+                    self.end_tried(&parked.tried);
+                    self.end(&parked.message, Verdict::Processed(handler));
+                }
+                Why::Restarted { .. } | Why::AgentAway => self.nobody_came_back(parked),
+            }
         }
+    }
+
+    fn nobody_came_back(&mut self, parked: Parked) {
+        let seq = parked.message.seq;
+        let asked = parked.tried.iter().any(|one| !one.observer);
+        self.end_tried(&parked.tried);
+        let journey = self.journey(parked.message, Vec::new(), &[]);
+        self.journeys.insert(seq, journey);
+        if asked { self.arrive(seq, Verdict::nobody_came_back()) } else { self.go_on(seq) }
     }
 }
 

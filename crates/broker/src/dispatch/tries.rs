@@ -130,13 +130,14 @@ impl Tries {
         Some(one)
     }
 
-    /// It was not this one's turn, and will not be. One that was never asked is forgotten.
-    pub(super) fn forget(&mut self, delivery: DeliveryId) {
+    /// It was not this one's turn. One that was never asked is forgotten; one that was is to be
+    /// asked again.
+    pub(super) fn step_back(&mut self, delivery: DeliveryId, now: Timestamp) {
         if self.get(delivery).is_none_or(|one| one.standing != Standing::Asked) {
             return;
         }
         let asked_before =
-            self.stand(delivery, Standing::Failed).is_some_and(|one| one.attempts > 0);
+            self.stand(delivery, Standing::Again(now)).is_some_and(|one| one.attempts > 0);
         if !asked_before {
             self.list.retain(|one| one.delivery != delivery);
         }

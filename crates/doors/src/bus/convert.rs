@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use switchboard_broker::now;
 use switchboard_model::{
-    Address, AgentId, Capability, Command, DeliveryId, Join, Kind, Message, Pattern, Payload,
-    Policy, Priority, Send, Timestamp, Topic, Wait,
+    Address, AgentId, AttemptId, Capability, Command, DeliveryId, Join, Kind, Message, Pattern,
+    Payload, Policy, Priority, Send, Timestamp, Topic, Wait,
 };
 
 use super::wire::{DeliveryHead, RpcError, present};
@@ -254,9 +254,19 @@ fn kind_of(address: &Address, answers: bool) -> Kind {
     }
 }
 
-/// The delivery that a peer's response is about.
-pub(crate) fn delivery_id(id: &RawValue) -> Option<DeliveryId> {
-    id.get().parse().ok().map(DeliveryId)
+/// Attempts at one delivery that have request ids of their own. There are never more.
+const ATTEMPTS: u64 = 1024;
+
+/// The id of the request by which an attempt is made: another one each time, so that a late answer
+/// is not taken for the answer to a later attempt.
+pub(crate) fn request_id(AttemptId(delivery, number): AttemptId) -> u64 {
+    delivery.0 * ATTEMPTS + u64::from(number) % ATTEMPTS
+}
+
+/// The attempt that a peer's response is about.
+pub(crate) fn attempt_id(id: &RawValue) -> Option<AttemptId> {
+    let id: u64 = id.get().parse().ok()?;
+    Some(AttemptId(DeliveryId(id / ATTEMPTS), u32::try_from(id % ATTEMPTS).ok()?))
 }
 
 /// What a delivery says beside its payload.

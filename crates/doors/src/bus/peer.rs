@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use switchboard_model::{DeliveryId, Message};
+use switchboard_model::{AttemptId, Message};
 use tokio::sync::Notify;
 
 use super::{convert, wire};
@@ -26,7 +26,7 @@ pub(crate) struct Peer {
 struct Known {
     method: Method,
     /// Sent by `processMessage` and not answered, in case the peer turns out not to know it.
-    tried: HashMap<DeliveryId, Arc<Message>>,
+    tried: HashMap<AttemptId, Arc<Message>>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -41,12 +41,12 @@ enum Method {
 
 impl Peer {
     /// The text that brings a message to this peer.
-    pub(crate) fn delivery(&self, delivery: DeliveryId, message: &Arc<Message>) -> String {
+    pub(crate) fn delivery(&self, attempt: AttemptId, message: &Arc<Message>) -> String {
         let mut known = self.lock();
         if known.method == Method::Trying && known.tried.len() < REMEMBERED {
-            known.tried.insert(delivery, message.clone());
+            known.tried.insert(attempt, message.clone());
         }
-        text(known.method, delivery, message)
+        text(known.method, attempt, message)
     }
 
     /// The peer answered a delivery, so it knows the method.
@@ -60,11 +60,11 @@ impl Peer {
 
     /// The peer does not know the method: from now on it gets `sendMessage`. Returns the text that
     /// brings the same delivery again, unless that has been tried before.
-    pub(crate) fn not_understood(&self, delivery: DeliveryId) -> Option<String> {
+    pub(crate) fn not_understood(&self, attempt: AttemptId) -> Option<String> {
         let mut known = self.lock();
         known.method = Method::SendMessage;
-        let message = known.tried.remove(&delivery)?;
-        Some(text(Method::SendMessage, delivery, &message))
+        let message = known.tried.remove(&attempt)?;
+        Some(text(Method::SendMessage, attempt, &message))
     }
 
     /// What waits for a new subscription must not come before the subscription is confirmed.
@@ -92,12 +92,12 @@ impl Peer {
     }
 }
 
-fn text(method: Method, delivery: DeliveryId, message: &Message) -> String {
+fn text(method: Method, attempt: AttemptId, message: &Message) -> String {
     let method = match method {
         Method::Trying | Method::ProcessMessage => "processMessage",
         Method::SendMessage => "sendMessage",
     };
     let topic = message.address.topic();
     let head = convert::head(message, topic.as_str());
-    wire::delivery(method, delivery.0, &head, message.payload.as_str())
+    wire::delivery(method, convert::request_id(attempt), &head, message.payload.as_str())
 }

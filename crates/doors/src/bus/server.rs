@@ -292,8 +292,8 @@ impl Writer {
     }
 
     fn delivery(&self, outgoing: Outgoing) -> Frame {
-        let Outgoing::Deliver { delivery, message } = outgoing;
-        Frame::Text(self.peer.delivery(delivery, &message).into())
+        let Outgoing::Deliver { attempt, message } = outgoing;
+        Frame::Text(self.peer.delivery(attempt, &message).into())
     }
 }
 

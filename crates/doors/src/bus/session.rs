@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use switchboard_broker::{Broker, Caller, Refusal, now};
-use switchboard_model::{Command, DeliveryId, Reply};
+use switchboard_model::{AttemptId, Command, Reply};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
@@ -283,7 +283,7 @@ impl Session {
 
     /// The peer answers a delivery. An answer to nothing is passed over, as late answers are.
     async fn response(&mut self, id: &RawValue, answer: Result<&RawValue, &RawValue>) {
-        let Some(delivery) = convert::delivery_id(id) else {
+        let Some(attempt) = convert::attempt_id(id) else {
             return;
         };
         let answer = match answer {
@@ -292,18 +292,18 @@ impl Session {
                 convert::answer(result)
             }
             Err(error) if convert::is_unknown_method(error) => {
-                if let Some(again) = self.peer.not_understood(delivery) {
+                if let Some(again) = self.peer.not_understood(attempt) {
                     return self.give(again).await;
                 }
                 convert::answer_to_error(error)
             }
             Err(error) => convert::answer_to_error(error),
         };
-        self.tell(delivery, answer).await;
+        self.tell(attempt, answer).await;
     }
 
-    async fn tell(&mut self, delivery: DeliveryId, answer: switchboard_model::Answer) {
-        self.broker.tell(self.caller, Command::Answer { delivery, answer }).await;
+    async fn tell(&mut self, attempt: AttemptId, answer: switchboard_model::Answer) {
+        self.broker.tell(self.caller, Command::Answer { attempt, answer }).await;
     }
 
     async fn submit(&mut self, command: Command) -> Result<Reply, RpcError> {

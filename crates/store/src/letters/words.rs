@@ -45,6 +45,9 @@ pub(super) const WINDOW: &str = "select max(message) as end from \
 const FIRST_WINDOW: u32 = 256;
 const WIDER: u32 = 4;
 
+/// How many letters are looked at themselves at a time; few, so that others get their turn.
+const CHUNK: usize = 64;
+
 impl Search<'_> {
     /// Every letter in this range with all the words, oldest first.
     pub(super) async fn with_words(
@@ -134,7 +137,8 @@ impl Search<'_> {
         let mut left = &seqs.collect::<Result<Vec<_>, _>>()?[..];
         let mut found = Vec::new();
         while !left.is_empty() {
-            let (now, later) = left.split_at(fitting(&mut *connection, left, false).await?);
+            let next = left.get(..CHUNK).unwrap_or(left);
+            let (now, later) = left.split_at(fitting(&mut *connection, next, false).await?);
             for row in read(&mut *connection, now, true).await? {
                 let error: Option<&str> = row.try_get("error")?;
                 let missing = self.messages.words_missing_in(error.unwrap_or_default());

@@ -32,6 +32,8 @@ pub(super) struct Job {
     pub(super) not_before: Option<Instant>,
     pub(super) shown: u64,
     pub(super) ending: Ending,
+    /// The disk did not take something of it, which is still to be done.
+    pub(super) again_from_the_start: bool,
 }
 
 /// A job has ended when what it did last is on disk.
@@ -85,8 +87,8 @@ impl Jobs {
     pub(in crate::core) fn undo_one(&mut self, id: JobId) {
         if let Some(job) = self.all.get_mut(&id) {
             job.view.done = job.view.done.saturating_sub(1);
-            job.view.failed += 1;
             job.view.last_error = Some("the disk did not take the new message".to_owned());
+            job.again_from_the_start = true;
         }
     }
 }
@@ -95,7 +97,8 @@ impl Job {
     pub(super) fn new(view: JobView, up_to: u64) -> Self {
         let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
         let (not_before, shown, ending) = (None, 0, Ending::NotYet);
-        Self { view, up_to, cursor, page, reading, not_before, shown, ending }
+        let again_from_the_start = false;
+        Self { view, up_to, cursor, page, reading, not_before, shown, ending, again_from_the_start }
     }
 
     /// The letters it wants are those that it has not dealt with.

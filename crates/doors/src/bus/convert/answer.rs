@@ -1,6 +1,5 @@
 //! What a peer says to a delivery.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -9,24 +8,52 @@ use switchboard_model::{Again, Answer, AttemptOutcome, Payload};
 
 use super::kept;
 
-/// What a peer answers to a delivery, in any generation's words.
+/// What a peer answers to a delivery, in any generation's words, each part as it wrote it.
 #[derive(Deserialize)]
 struct PeerAnswer<'a> {
-    processed: Option<bool>,
-    success: Option<bool>,
-    #[serde(alias = "stop_propagation", rename = "stopPropagation", default)]
-    stop_propagation: bool,
-    #[serde(alias = "shouldRetry", default)]
-    should_retry: bool,
-    #[serde(alias = "retrySeconds")]
-    retry_seconds: Option<f64>,
     #[serde(borrow)]
-    message: Option<Cow<'a, str>>,
+    processed: Part<'a>,
     #[serde(borrow)]
-    payload: Option<&'a RawValue>,
+    success: Part<'a>,
+    #[serde(borrow, rename = "stopPropagation")]
+    stop_propagation: Part<'a>,
+    #[serde(borrow, rename = "stop_propagation")]
+    stop_propagation_too: Part<'a>,
+    #[serde(borrow)]
+    should_retry: Part<'a>,
+    #[serde(borrow, rename = "shouldRetry")]
+    should_retry_too: Part<'a>,
+    #[serde(borrow)]
+    retry_seconds: Part<'a>,
+    #[serde(borrow, rename = "retrySeconds")]
+    retry_seconds_too: Part<'a>,
+    #[serde(borrow)]
+    message: Part<'a>,
+    #[serde(borrow)]
+    payload: Part<'a>,
 }
 
-/// Reads a peer's result.
+type Part<'a> = Option<&'a RawValue>;
+
+/// A part that means something only if it is of the right kind.
+fn read<'a, T: Deserialize<'a>>(part: Part<'a>) -> Option<T> {
+    part.and_then(|part| serde_json::from_str(part.get()).ok())
+}
+
+fn is_true(either: Part<'_>, or: Part<'_>) -> bool {
+    [either, or].into_iter().any(|part| read(part) == Some(true))
+}
+
+/// How many seconds, as a number or as a number in quotes.
+fn seconds(part: Part<'_>) -> Option<f64> {
+    read(part).or_else(|| read::<String>(part)?.trim().parse().ok())
+}
+
+/// The longest wait that is understood; the broker has its own limit.
+const LONGEST_SECONDS: f64 = 1e9;
+
+/// Reads a peer's result. Only whether it was processed must be right: work that was done is not
+/// done again because of what else is said about it.
 pub(crate) fn answer(result: &RawValue) -> Answer {
     let peer: PeerAnswer<'_> = match serde_json::from_str(result.get()) {
         Ok(peer) => peer,
@@ -35,20 +62,32 @@ pub(crate) fn answer(result: &RawValue) -> Answer {
             return invalid_answer(kept(why.into()));
         }
     };
-    let Some(processed) = peer.processed.or(peer.success) else {
-        return invalid_answer("the answer says neither processed nor success");
+    let (by_new, by_old) = (read::<bool>(peer.processed), read::<bool>(peer.success));
+    let Some(processed) = by_new.or(by_old) else {
+        return invalid_answer("the answer says neither processed nor success, true or false");
     };
+    let wait = seconds(peer.retry_seconds).or_else(|| seconds(peer.retry_seconds_too));
+    let wait = wait.filter(|seconds| *seconds >= 0.0).map(|seconds| seconds.min(LONGEST_SECONDS));
     Answer {
         outcome: if processed { AttemptOutcome::Processed } else { AttemptOutcome::Declined },
-        stop: peer.stop_propagation,
-        stops_only_on_request: peer.processed.is_none(),
-        again: match peer.retry_seconds.map(Duration::try_from_secs_f64) {
-            _ if !peer.should_retry => Again::NotAsked,
-            Some(Ok(delay)) => Again::After(delay),
-            Some(Err(_)) | None => Again::Soon,
+        stop: is_true(peer.stop_propagation, peer.stop_propagation_too),
+        stops_only_on_request: by_new.is_none(),
+        again: match wait {
+            _ if !is_true(peer.should_retry, peer.should_retry_too) => Again::NotAsked,
+            Some(seconds) => Again::After(Duration::from_secs_f64(seconds)),
+            None => Again::Soon,
         },
-        message: peer.message.map(kept),
+        message: words(peer.message).map(|words| kept(words.into())),
         payload: peer.payload.map(Payload::from_raw),
+    }
+}
+
+/// Words for people; what is no text is shown as it was written.
+fn words(part: Part<'_>) -> Option<String> {
+    let text = part?.get();
+    match serde_json::from_str::<Option<String>>(text) {
+        Ok(words) => words,
+        Err(_) => Some(text.to_owned()),
     }
 }
 

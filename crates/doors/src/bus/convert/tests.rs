@@ -81,9 +81,32 @@ fn an_answer_may_ask_for_another_try_in_either_spelling() {
     assert_eq!(again(r#"{"processed":false,"should_retry":true,"retry_seconds":-1}"#), Again::Soon);
     assert_eq!(again(r#"{"processed":false,"should_retry":true,"retry_seconds":0}"#), after(0.0));
     assert_eq!(again(r#"{"processed":false,"shouldRetry":true,"retrySeconds":1.5}"#), after(1.5));
-    let wrong = answer(raw(r#"{"processed":false,"should_retry":true,"retry_seconds":"1"}"#));
-    assert_eq!(wrong.outcome, AttemptOutcome::InvalidAnswer);
-    assert!(wrong.message.unwrap().contains("invalid type"), "it says what is wrong");
+    assert_eq!(again(r#"{"processed":false,"should_retry":true,"retry_seconds":"1"}"#), after(1.0));
+    assert_eq!(again(r#"{"processed":false,"should_retry":null}"#), Again::NotAsked);
+    let both =
+        r#"{"processed":false,"should_retry":true,"shouldRetry":true,"retry_seconds":1e300}"#;
+    assert!(matches!(again(both), Again::After(long) if long.as_secs() > 86_400 * 365));
+}
+
+#[test]
+fn work_that_was_done_is_not_done_again_because_of_what_else_is_said() {
+    for odd in [
+        r#"{"processed":true,"should_retry":null}"#,
+        r#"{"processed":true,"message":7}"#,
+        r#"{"processed":true,"message":null,"payload":null}"#,
+        r#"{"processed":true,"stopPropagation":"no","retry_seconds":"soon"}"#,
+    ] {
+        assert_eq!(answer(raw(odd)).outcome, AttemptOutcome::Processed, "{odd}");
+    }
+    assert_eq!(answer(raw(r#"{"processed":true,"message":7}"#)).message.as_deref(), Some("7"));
+}
+
+#[test]
+fn every_attempt_has_a_request_id_of_its_own() {
+    let attempt = AttemptId(DeliveryId(7), 3);
+    let id = request_id(attempt).to_string();
+    assert_eq!(attempt_id(raw(&id)), Some(attempt));
+    assert_ne!(request_id(AttemptId(DeliveryId(7), 2)), request_id(attempt));
 }
 
 #[test]
