@@ -1,36 +1,43 @@
 //! The default handler: an agent of the broker's own on `system:unrouted`. For a topic that nobody
 //! listens to it starts the configured program, which subscribes and then gets the message.
+//!
+//! A message for which no program may be started now waits in the `line`; the `limits` say when one
+//! may. `programs` are those that run, `child` is one of them, `answers` what is said about a
+//! message. `tidy` clears away what earlier ones left behind.
 
+mod answers;
 mod child;
 mod limits;
+mod line;
+mod programs;
+mod tidy;
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Deserialize;
 use switchboard_broker::{Broker, Caller, Link, Outgoing, Refusal, now};
-use switchboard_console::api::{SpawnedAgent, SpawnedList};
+use switchboard_console::api::SpawnedList;
 use switchboard_model::{
-    Again, AgentId, AgentView, Answer, AttemptOutcome, Command, DeliveryId, Door, Event, Join,
-    Lifecycle, Message, Pattern, Topic,
+    AgentId, AgentView, Answer, AttemptId, Command, Door, Event, Join, Lifecycle, Message, Pattern,
+    Policy, SubscriptionView, Topic,
 };
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use crate::secrets::random_hex;
-use child::{Child, Ended};
-use limits::Limits;
+use answers::{declined, later, taken};
+use child::Ended;
+use limits::Obstacle;
+use line::{Asked, Line, WaitsFor};
+use programs::Programs;
 
-/// How long an answer waits for the program to subscribe, or to fail at once; less where answers
-/// must come sooner.
-const WATCHED: Duration = Duration::from_secs(2);
-/// After how long one is tried again for whom no program could be started.
-const FULL: Duration = Duration::from_secs(2);
-/// Programs that ended and are still shown.
-const REMEMBERED: usize = 50;
+/// After how long one is asked about again for whom no program could be started in time.
+const LATER: Duration = Duration::from_secs(2);
+/// How often the handler looks up when nothing is due.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// What the handler is to do.
 pub(crate) struct Orders {
@@ -40,6 +47,8 @@ pub(crate) struct Orders {
     pub(crate) timeout: Duration,
     pub(crate) url: String,
     pub(crate) data_dir: PathBuf,
+    /// For how long what a program wrote is kept.
+    pub(crate) kept: Duration,
 }
 
 /// The running handler.
@@ -50,8 +59,13 @@ pub(crate) struct DefaultHandler {
 
 impl DefaultHandler {
     /// Where programs leave what they wrote.
-    pub(crate) fn output_folder(data_dir: &std::path::Path) -> PathBuf {
+    pub(crate) fn output_folder(data_dir: &Path) -> PathBuf {
         data_dir.join("spawned")
+    }
+
+    /// Where programs have folders of their own.
+    fn workspaces(data_dir: &Path) -> PathBuf {
+        data_dir.join("workspaces")
     }
 
     /// Starts to handle, if there is a command.
@@ -60,22 +74,18 @@ impl DefaultHandler {
         broker: Broker,
         shown: watch::Sender<SpawnedList>,
     ) -> Result<Self, Refusal> {
+        tidy_up(&orders).await;
         let stop = CancellationToken::new();
         if orders.command.is_empty() {
             return Ok(Self { stop, task: None });
         }
-        shown.send_modify(|list| list.enabled = true);
         let link = join(&broker).await?;
         let handler = Handler {
-            limits: Limits::new(orders.max_children),
-            orders,
             events: broker.events(),
             broker,
             link,
-            shown,
-            running: HashMap::new(),
-            ends: JoinSet::new(),
-            asked: Vec::new(),
+            line: Line::new(orders.timeout),
+            programs: Programs::new(orders, shown),
         };
         let task = tokio::spawn(handler.run(stop.clone()));
         Ok(Self { stop, task: Some(task) })
@@ -92,6 +102,18 @@ impl DefaultHandler {
     }
 }
 
+/// Before anything is started, so that nothing which is still used goes.
+async fn tidy_up(orders: &Orders) {
+    let output = DefaultHandler::output_folder(&orders.data_dir);
+    let workspaces = DefaultHandler::workspaces(&orders.data_dir);
+    let since_epoch = Duration::from_micros(u64::try_from(now().0).unwrap_or(0));
+    let before = UNIX_EPOCH + since_epoch.saturating_sub(orders.kept);
+    let tidied = spawn_blocking(move || tidy::tidy(&output, &workspaces, before));
+    if let Err(error) = tidied.await {
+        tracing::error!(%error, "what earlier programs left could not be tidied");
+    }
+}
+
 async fn join(broker: &Broker) -> Result<Link, Refusal> {
     let link = broker.connect(Door::Bus).await?;
     let Ok(agent) = AgentId::parse("default-handler") else { return Err(Refusal::NotJoined) };
@@ -105,28 +127,11 @@ async fn join(broker: &Broker) -> Result<Link, Refusal> {
 }
 
 struct Handler {
-    orders: Orders,
     broker: Broker,
     link: Link,
     events: broadcast::Receiver<Event>,
-    shown: watch::Sender<SpawnedList>,
-    limits: Limits,
-    /// By topic: one program for each.
-    running: HashMap<Topic, Running>,
-    ends: JoinSet<(AgentId, Ended)>,
-    /// Messages whose handler has not been answered for, while their programs are watched.
-    asked: Vec<Asked>,
-}
-
-struct Running {
-    agent: AgentId,
-    stop: CancellationToken,
-}
-
-struct Asked {
-    delivery: DeliveryId,
-    topic: Topic,
-    answer_by: Instant,
+    line: Line,
+    programs: Programs,
 }
 
 /// What `system:unrouted` says.
@@ -138,170 +143,142 @@ struct Unrouted {
 impl Handler {
     async fn run(mut self, stop: CancellationToken) {
         loop {
-            let answer_by = self.asked.iter().map(|one| one.answer_by).min();
-            let answer_by = answer_by.unwrap_or_else(|| Instant::now() + WATCHED);
+            let look_up = self.next_look();
             tokio::select! {
+                // In this order: whoever subscribes after a message came is heard of after it.
+                biased;
                 () = stop.cancelled() => break,
+                Some((agent, ended)) = self.programs.next_end() => self.ended(&agent, &ended).await,
+                () = sleep_until(look_up) => self.answer_those_due().await,
                 outgoing = self.link.next() => match outgoing {
-                    Some(Outgoing::Deliver { delivery, message }) => {
-                        self.take(delivery, &message).await;
+                    Some(Outgoing::Deliver { attempt, message }) => {
+                        self.take(attempt, &message).await;
                     }
                     None => break,
                 },
-                Some(ended) = self.ends.join_next() => match ended {
-                    Ok((agent, ended)) => self.ended(&agent, ended).await,
-                    Err(error) => tracing::error!(%error, "a started program was lost sight of"),
-                },
-                event = self.events.recv() => {
-                    if let Ok(Event::Agent(view)) = event {
-                        self.subscribed(&view).await;
+                event = self.events.recv() => self.heard(event).await,
+            }
+            self.start_those_next().await;
+        }
+        self.programs.stop().await;
+    }
+
+    /// When something is to be done, if nothing happens before.
+    fn next_look(&self) -> Instant {
+        let now = Instant::now();
+        let due = self.line.next_due().unwrap_or(now + IDLE);
+        match self.line.next_topic().map(|_| self.programs.may_start(now)) {
+            Some(Ok(())) => now,
+            Some(Err(Obstacle::Rate(free))) => due.min(free),
+            // A child that ends is heard of.
+            Some(Err(Obstacle::Children(_))) | None => due,
+        }
+    }
+
+    async fn take(&mut self, attempt: AttemptId, message: &Message) {
+        let unrouted: Option<Unrouted> = serde_json::from_str(message.payload.as_str()).ok();
+        let topic = unrouted.and_then(|one| Topic::parse(&one.topic).ok());
+        let Some(topic) = topic else {
+            return self.answer(attempt, declined("this is not about a topic")).await;
+        };
+        let (asked, now) = (Asked { attempt, topic, at: now() }, Instant::now());
+        if self.programs.on(&asked.topic).is_some() {
+            self.line.watch(asked, now);
+        } else if let Err(asked) = self.line.wait(asked, now) {
+            // By then those who wait now have been started for, or have left.
+            let answer = later("too many wait for a program".to_owned(), self.line.held());
+            self.answer(asked.attempt, answer).await;
+        }
+    }
+
+    /// Starts programs for those who wait, as many as may be now.
+    async fn start_those_next(&mut self) {
+        while let Some(topic) = self.line.next_topic().cloned()
+            && self.programs.may_start(Instant::now()).is_ok()
+        {
+            match self.programs.start(&topic) {
+                Ok(agent) => {
+                    self.line.started(&topic, Instant::now());
+                    self.announce(Lifecycle::Spawned, agent, format!("for {topic}")).await;
+                }
+                Err(why) => {
+                    for one in self.line.take(|one| one.topic == topic) {
+                        self.answer(one.attempt, declined(why.as_str())).await;
                     }
                 }
-                () = sleep_until(answer_by) => self.answer_those_due().await,
             }
         }
-        for running in self.running.values() {
-            running.stop.cancel();
-        }
-        while self.ends.join_next().await.is_some() {}
     }
 
-    async fn take(&mut self, delivery: DeliveryId, message: &Message) {
-        let unrouted: Option<Unrouted> = serde_json::from_str(message.payload.as_str()).ok();
-        let Some(topic) = unrouted.and_then(|one| Topic::parse(&one.topic).ok()) else {
-            return self.answer(delivery, declined("this is not about a topic")).await;
-        };
-        if !self.running.contains_key(&topic) {
-            if let Err((why, delay)) = self.limits.may_start(self.running.len(), Instant::now()) {
-                return self.answer(delivery, later(why, delay)).await;
-            }
-            if let Err(error) = self.spawn(&topic).await {
-                let why = format!("{} cannot be started: {error}", self.orders.command[0]);
-                return self.answer(delivery, declined(why)).await;
-            }
-        }
-        let answer_by = Instant::now() + WATCHED.min(self.orders.timeout / 2);
-        self.asked.push(Asked { delivery, topic, answer_by });
-    }
-
-    async fn spawn(&mut self, topic: &Topic) -> std::io::Result<()> {
-        let agent = format!("agent-{}", random_hex::<6>()?);
-        let agent = AgentId::parse(&agent).map_err(std::io::Error::other)?;
-        let stop = CancellationToken::new();
-        let child = Child::start(&self.orders, &agent, topic)?;
-        self.limits.started(Instant::now());
-        let (pid, started_at, ended_at, ended) = (child.pid(), now(), None, None);
-        tracing::info!(%agent, %topic, pid, "started by the default handler");
-        self.show(|agents| {
-            let topic = topic.as_str().to_owned();
-            let spawned =
-                SpawnedAgent { agent: agent.clone(), topic, pid, started_at, ended_at, ended };
-            agents.insert(0, spawned);
-            let mut kept = 0;
-            agents.retain(|one| {
-                kept += usize::from(one.ended.is_some());
-                one.ended.is_none() || kept <= REMEMBERED
-            });
-        });
-        let (of, until) = (agent.clone(), stop.clone());
-        self.ends.spawn(async move { (of, child.run(until).await) });
-        self.running.insert(topic.clone(), Running { agent: agent.clone(), stop });
-        self.announce(Lifecycle::Spawned, agent, format!("for {topic}")).await;
-        Ok(())
-    }
-
-    async fn ended(&mut self, agent: &AgentId, ended: Ended) {
-        let Some(topic) = self
-            .running
-            .iter()
-            .find(|(_, one)| one.agent == *agent)
-            .map(|(topic, _)| topic.clone())
-        else {
-            return;
-        };
-        self.running.remove(&topic);
-        tracing::info!(%agent, %topic, how = %ended.words, "a started program ended");
-        let words = ended.words.clone();
-        self.show(|agents| {
-            if let Some(one) = agents.iter_mut().find(|one| one.agent == *agent) {
-                (one.ended_at, one.ended) = (Some(now()), Some(words));
-            }
-        });
+    async fn ended(&mut self, agent: &AgentId, ended: &Ended) {
+        let Some(topic) = self.programs.ended(agent, ended) else { return };
         let event = if ended.well { Lifecycle::Completed } else { Lifecycle::Error };
         self.announce(event, agent.clone(), ended.words.clone()).await;
-        for one in self.take_asked(|one| one.topic == topic) {
+        for one in self.line.take(|one| one.topic == topic) {
             let answer = if ended.well {
                 taken(format!("{agent} was started, and ended"))
             } else {
                 declined(format!("{agent} was started, but {}", ended.words))
             };
-            self.answer(one.delivery, answer).await;
+            self.answer(one.attempt, answer).await;
         }
     }
 
-    /// Somebody listens now; whoever was asked for on such a topic is there.
-    async fn subscribed(&mut self, view: &AgentView) {
-        if self.asked.is_empty() {
+    async fn heard(&mut self, event: Result<Event, RecvError>) {
+        if self.line.is_empty() {
             return;
         }
-        let parse = |text: &str| Pattern::parse(text).ok();
-        let patterns: Vec<Pattern> =
-            view.subscriptions.iter().filter_map(|one| parse(&one.pattern)).collect();
-        let here = |one: &Asked| patterns.iter().any(|pattern| pattern.matches(&one.topic));
-        for one in self.take_asked(here) {
-            self.answer(one.delivery, taken(format!("{} listens now", view.id))).await;
+        match event {
+            Ok(Event::Agent(view)) => self.subscribed(&view).await,
+            // Among what was missed may be a subscription.
+            Err(RecvError::Lagged(_)) => {
+                for view in self.broker.agents().await {
+                    self.subscribed(&view).await;
+                }
+            }
+            Ok(_) | Err(RecvError::Closed) => {}
+        }
+    }
+
+    /// Somebody listens now; whoever was asked for on such a topic is there. An observer that was there
+    /// before is not whom the message needs.
+    async fn subscribed(&mut self, view: &AgentView) {
+        let pattern = |one: &SubscriptionView| Pattern::parse(&one.pattern).ok();
+        let all = view.subscriptions.iter().filter_map(|one| Some((pattern(one)?, one)));
+        let all: Vec<_> = all.collect();
+        let here = |asked: &Asked| {
+            all.iter().any(|(pattern, one)| {
+                let new = one.policy != Policy::ContinueAll || one.since >= asked.at;
+                new && pattern.matches(&asked.topic)
+            })
+        };
+        for one in self.line.take(here) {
+            self.answer(one.attempt, taken(format!("{} listens now", view.id))).await;
         }
     }
 
     async fn answer_those_due(&mut self) {
         let now = Instant::now();
-        for one in self.take_asked(|one| one.answer_by <= now) {
-            let agent = self.running.get(&one.topic).map_or("a program", |it| it.agent.as_str());
-            let answer = taken(format!("{agent} was started"));
-            self.answer(one.delivery, answer).await;
+        for (one, waited_for) in self.line.take_due(now) {
+            let answer = match (waited_for, self.programs.may_start(now)) {
+                (WaitsFor::Start, Err(obstacle)) => later(obstacle.to_string(), LATER),
+                (WaitsFor::Start, Ok(())) => later("others came first".to_owned(), LATER),
+                (WaitsFor::Program, _) => {
+                    let agent = self.programs.on(&one.topic).map_or("a program", AgentId::as_str);
+                    taken(format!("{agent} was started"))
+                }
+            };
+            self.answer(one.attempt, answer).await;
         }
     }
 
-    fn take_asked(&mut self, which: impl Fn(&Asked) -> bool) -> Vec<Asked> {
-        let (taken, rest) = std::mem::take(&mut self.asked).into_iter().partition(which);
-        self.asked = rest;
-        taken
-    }
-
-    async fn answer(&self, delivery: DeliveryId, answer: Answer) {
+    async fn answer(&self, attempt: AttemptId, answer: Answer) {
         let (broker, caller) = self.link.caller();
-        broker.tell(caller, Command::Answer { delivery, answer }).await;
+        broker.tell(caller, Command::Answer { attempt, answer }).await;
     }
 
     async fn announce(&self, event: Lifecycle, agent: AgentId, detail: String) {
         let command = Command::Announce { event, agent, detail };
         self.broker.tell(Caller::Operator, command).await;
-    }
-
-    fn show(&self, change: impl FnOnce(&mut Vec<SpawnedAgent>)) {
-        self.shown.send_modify(|list| change(&mut list.agents));
-    }
-}
-
-fn taken(words: String) -> Answer {
-    answer(AttemptOutcome::Processed, Again::NotAsked, words)
-}
-
-fn declined(words: impl Into<String>) -> Answer {
-    answer(AttemptOutcome::Declined, Again::NotAsked, words.into())
-}
-
-fn later(words: String, delay: Duration) -> Answer {
-    answer(AttemptOutcome::Declined, Again::After(delay), words)
-}
-
-fn answer(outcome: AttemptOutcome, again: Again, words: String) -> Answer {
-    Answer {
-        outcome,
-        stop: false,
-        stops_only_on_request: false,
-        again,
-        message: Some(words),
-        payload: None,
     }
 }

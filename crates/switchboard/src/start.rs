@@ -115,6 +115,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         timeout: Duration::from_millis(settings.delivery.timeout_ms),
         url: url.clone(),
         data_dir: data_dir.clone(),
+        kept: Duration::from_secs(24 * 60 * 60) * settings.retention.days,
     };
     let handler = DefaultHandler::start(orders, broker.clone(), spawned)
         .await

@@ -46,6 +46,38 @@ async fn who_subscribes_soon_after_the_handler_took_care_gets_the_original_messa
 }
 
 #[tokio::test]
+async fn one_that_only_watches_the_topic_gets_the_message_too_and_settles_it() {
+    let board = Board::start().await;
+    let (mut sender, mut handler) = (board.agent("bridge").await, handler(&board).await);
+    let asked = sender.ask("sendMessage", hello("tg:1")).await;
+    handler.process().await;
+    let mut new = board.agent("new").await;
+    new.ok("subscribe", json!({ "topic": "tg:*", "policy": "continueAll" })).await;
+    new.process().await;
+    let result = sender.response_to(&json!(asked)).await["result"].clone();
+    assert_eq!(result["success"], true);
+    assert_eq!(board.newest_in_state("processed").await["to"], "new");
+}
+
+#[tokio::test]
+async fn one_handler_that_takes_care_is_enough() {
+    let board = Board::start().await;
+    let mut sender = board.agent("bridge").await;
+    let mut older = board.agent("older").await;
+    older.subscribe("system:unrouted").await;
+    let mut newer = handler(&board).await;
+    let asked = sender.ask("sendMessage", hello("tg:1")).await;
+    newer.process().await;
+    let mut new = board.agent("new").await;
+    new.subscribe("tg:1").await;
+    new.process().await;
+    let result = sender.response_to(&json!(asked)).await["result"].clone();
+    let who: Vec<_> =
+        result["acks"].as_array().unwrap().iter().map(|ack| &ack["client_id"]).collect();
+    assert_eq!(who, ["handler", "new"], "the older one is not asked");
+}
+
+#[tokio::test]
 async fn a_handler_that_declines_leaves_a_dead_letter_with_its_words() {
     let board = Board::with("[delivery]\nbackoff_ms = 20").await;
     let (mut sender, mut handler) = (board.agent("bridge").await, handler(&board).await);
@@ -193,8 +225,9 @@ async fn a_command_that_fails_leaves_a_dead_letter_that_says_so() {
 
 #[tokio::test]
 async fn a_flood_of_unknown_topics_starts_no_more_than_may_run() {
-    let settings = with_command(&["sleep", "600"], "max_children = 3\n[delivery]\nbackoff_ms = 10");
-    let board = Board::with(&settings).await;
+    // Answers must come within a second, so none waits for long.
+    let rest = "max_children = 3\n[delivery]\nbackoff_ms = 10\ntimeout_ms = 1000";
+    let board = Board::with(&with_command(&["sleep", "600"], rest)).await;
     let mut sender = board.agent("bridge").await;
     for n in 0..1000 {
         sender.ask("sendMessage", hello(&format!("tg:{n}"))).await;
@@ -219,13 +252,157 @@ async fn a_flood_of_unknown_topics_starts_no_more_than_may_run() {
     }
 }
 
+/// Waits until so many have been started; newest first.
+async fn started(board: &Board, count: usize) -> Vec<Value> {
+    eventually(&format!("{count} have been started"), async || {
+        let agents = spawned(board).await;
+        (agents.len() >= count).then_some(agents)
+    })
+    .await
+}
+
+/// What the default handler said about a message whose sender is being answered.
+async fn said_by_handler(sender: &mut Peer, asked: u64) -> Value {
+    let result = sender.response_to(&json!(asked)).await["result"].clone();
+    let mut acks = result["acks"].as_array().unwrap().iter();
+    acks.find(|ack| ack["client_id"] == "default-handler").expect("it was asked").clone()
+}
+
 #[tokio::test]
-async fn what_was_started_ends_with_the_broker_even_if_that_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let settings =
-        with_command(&["sh", "-c", "sleep 600 & sleep 600"], "[discovery]\nmdns = false");
-    std::fs::write(folder.path().join("switchboard.toml"), settings).unwrap();
-    let program = Program::start(folder.path()).await;
+async fn a_burst_of_new_topics_waits_for_its_turn_and_uses_up_no_attempts() {
+    let board = Board::with(&with_command(&["sleep", "600"], "max_children = 1000")).await;
+    let mut sender = board.agent("bridge").await;
+    let mut asked = Vec::new();
+    for n in 0..10 {
+        asked.push(sender.ask("sendMessage", hello(&format!("tg:{n}"))).await);
+    }
+    asked.push(sender.ask("sendMessage", hello("tg:9")).await);
+    let agents = started(&board, 10).await;
+    let mut new = board.agent("new").await;
+    new.subscribe("tg:*").await;
+    for _ in &asked {
+        new.process().await;
+    }
+    for id in asked {
+        let ack = said_by_handler(&mut sender, id).await;
+        assert_eq!(ack["processed"], true, "the first attempt was enough: {ack}");
+    }
+    assert_eq!(spawned(&board).await.len(), 10, "two messages on a topic need one program");
+    let topics: Vec<_> = agents.iter().rev().map(|one| one["topic"].as_str().unwrap()).collect();
+    let expected: Vec<String> = (0..10).map(|n| format!("tg:{n}")).collect();
+    assert_eq!(topics, expected, "one for each topic, first come first served");
+    let seconds = |one: &Value| {
+        let (_, time) = one["startedAt"].as_str().unwrap().split_once('T').unwrap();
+        let parts = time.trim_end_matches('Z').split(':').map(|part| part.parse::<f64>().unwrap());
+        parts.fold(0.0, |sum, part| sum * 60.0 + part)
+    };
+    for five in agents.windows(5) {
+        let took = (seconds(&five[0]) - seconds(&five[4])).rem_euclid(86_400.0);
+        assert!(took > 0.95, "five were started in {took} s");
+    }
+    board.stop().await;
+}
+
+/// Runs until there is a file `go` in the data folder.
+const UNTIL_TOLD: &str = "until [ -e ../../go ]; do sleep 0.01; done";
+
+#[tokio::test]
+async fn one_for_whom_no_child_is_free_is_started_when_another_ends() {
+    let settings = with_command(&["sh", "-c", UNTIL_TOLD], "max_children = 1");
+    let board = Board::with(&settings).await;
+    let mut sender = board.agent("bridge").await;
+    sender.ask("sendMessage", hello("tg:1")).await;
+    started(&board, 1).await;
+    let asked = sender.ask("sendMessage", hello("tg:2")).await;
+    is_kept(&board, "tg:2").await;
+    assert_eq!(spawned(&board).await.len(), 1, "only one may run");
+    std::fs::write(board.folder().join("go"), "").unwrap();
+    assert_eq!(started(&board, 2).await[0]["topic"], "tg:2");
+    let mut new = board.agent("new").await;
+    new.subscribe("tg:2").await;
+    new.process().await;
+    let ack = said_by_handler(&mut sender, asked).await;
+    assert_eq!(ack["processed"], true, "the first attempt was enough: {ack}");
+}
+
+async fn is_kept(board: &Board, topic: &str) {
+    eventually("the message is kept", async || {
+        board.messages().await.iter().any(|row| row["topic"] == topic).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_subscribes_while_no_program_can_be_started_gets_the_message() {
+    let settings = with_command(&["sleep", "600"], "max_children = 1");
+    let board = Board::with(&settings).await;
+    let mut sender = board.agent("bridge").await;
+    sender.ask("sendMessage", hello("tg:1")).await;
+    started(&board, 1).await;
+    let mut observer = board.agent("observer").await;
+    observer.ok("subscribe", json!({ "topic": "tg:2", "policy": "continueAll" })).await;
+    let asked = sender.ask("sendMessage", hello("tg:2")).await;
+    let observed = observer.delivery().await;
+    observer.answer(&observed, json!({ "processed": false })).await;
+    // One that was there before is not who is waited for, whatever else it does.
+    observer.subscribe("else").await;
+    let mut new = board.agent("new").await;
+    new.subscribe("tg:2").await;
+    let delivery = new.process().await;
+    assert_eq!(delivery["params"]["payload"], hello("tg:2")["payload"]);
+    let ack = said_by_handler(&mut sender, asked).await;
+    assert_eq!(ack["message"], "new listens now", "{ack}");
+    assert_eq!(spawned(&board).await.len(), 1, "nobody was started for it");
+    board.stop().await;
+}
+
+/// Says that it is ready, and tells when it is asked to end how that came: slowly, but in time.
+const ENDS_IN_ORDER: &str =
+    "trap 'echo ending; sleep 0.5; echo in order > ../../ended; exit 0' TERM
+    echo > ../../ready; while :; do sleep 0.05; done";
+
+/// Does not heed being asked to end, nor does what it starts.
+const HEEDS_NOTHING: &str = "trap '' TERM; sleep 600 & echo > ../../ready
+    while :; do sleep 0.05; done";
+
+async fn is_written(path: &std::path::Path) -> String {
+    eventually("a file is written", async || {
+        std::fs::read_to_string(path).ok().filter(|text| !text.is_empty())
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_program_has_time_to_end_in_order_when_the_broker_stops() {
+    for (program, in_order) in [(ENDS_IN_ORDER, true), (HEEDS_NOTHING, false)] {
+        let board = Board::with(&with_command(&["sh", "-c", program], "")).await;
+        let mut sender = board.agent("bridge").await;
+        sender.ask("sendMessage", hello("tg:1")).await;
+        is_written(&board.folder().join("ready")).await;
+        let pid = spawned(&board).await[0]["pid"].as_u64().unwrap();
+        let folder = board.stop().await;
+        assert_eq!(folder.path().join("ended").exists(), in_order);
+        gone(pid).await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_has_time_to_end_in_order_when_the_broker_is_killed() {
+    for (program, in_order) in [(ENDS_IN_ORDER, true), (HEEDS_NOTHING, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let (broker, group) = program_with(&["sh", "-c", program], folder.path()).await;
+        is_written(&folder.path().join("ready")).await;
+        broker.kill().await;
+        gone(group).await;
+        assert_eq!(folder.path().join("ended").exists(), in_order);
+    }
+}
+
+/// A broker as a program of its own, and the process group that it started for a message.
+async fn program_with(command: &[&str], folder: &std::path::Path) -> (Program, u64) {
+    let settings = with_command(command, "[discovery]\nmdns = false");
+    std::fs::write(folder.join("switchboard.toml"), settings).unwrap();
+    let program = Program::start(folder).await;
     let mut sender = Peer::connect(&program.url).await;
     sender.initialize("bridge").await;
     sender.ask("sendMessage", hello("tg:1")).await;
@@ -237,6 +414,14 @@ async fn what_was_started_ends_with_the_broker_even_if_that_is_killed() {
         String::from_utf8(children.stdout).unwrap().trim().parse::<u64>().ok()
     })
     .await;
+    (program, group)
+}
+
+#[tokio::test]
+async fn what_was_started_ends_with_the_broker_even_if_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, group) =
+        program_with(&["sh", "-c", "sleep 600 & sleep 600"], folder.path()).await;
     program.kill().await;
     gone(group).await;
 }

@@ -23,14 +23,22 @@ const KEPT: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the program, and ends its whole process group when the broker is gone, however it went: the
-/// broker holds the other end of standard input, which closes even when the broker is killed.
+/// broker holds the other end of standard input, which closes even when the broker is killed. Then
+/// too the program has as long as [`PATIENCE`].
+///
+/// The shell itself outlives a TERM, to tell how the program ended. It catches the signal rather than
+/// ignore it, since the program would inherit that; the watching process ignores it from its first
+/// moment. That one also holds the reading end of the program's output, which comes as standard error:
+/// without a reader a program that says something while it ends would die of it (PIPE). The program runs
+/// in the foreground, because a shell lets nothing in the background be interrupted (INT, QUIT).
 const MINDER: &str = r#"
-exec 3<&0 </dev/null
-"$@" 3<&- &
-agent=$!
-(trap "" TERM; cat <&3 >/dev/null; kill -TERM 0; sleep 1; kill -KILL 0) >/dev/null 2>&1 &
-exec 3<&-
-wait "$agent"
+exec 3<&0 4<&2 </dev/null 2>&1
+trap "" TERM
+(cat <&3; kill -TERM 0; sleep 2; kill -KILL 0) >/dev/null 2>&1 &
+exec 3<&- 4<&-
+trap : TERM
+(exec "$@")
+exit $?
 "#;
 
 /// A started program and all that it started in turn.
@@ -49,7 +57,7 @@ pub(super) struct Ended {
 
 impl Child {
     pub(super) fn start(orders: &Orders, agent: &AgentId, topic: &Topic) -> io::Result<Self> {
-        let workspace = orders.data_dir.join("workspaces").join(agent.as_str());
+        let workspace = DefaultHandler::workspaces(&orders.data_dir).join(agent.as_str());
         private_folder(&workspace)?;
         let folder = DefaultHandler::output_folder(&orders.data_dir);
         private_folder(&folder)?;
@@ -66,8 +74,8 @@ impl Child {
             .current_dir(&workspace)
             .process_group(0)
             .stdin(Stdio::piped())
-            .stdout(writer.try_clone()?)
-            .stderr(writer)
+            .stdout(writer)
+            .stderr(reader.try_clone()?)
             .spawn()?;
         let group = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;

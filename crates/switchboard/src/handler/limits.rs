@@ -1,11 +1,10 @@
 //! How many programs may run, and how fast they may be started. Pure.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Duration;
 
 use tokio::time::Instant;
-
-use super::FULL;
 
 /// Programs started in one second.
 const PER_SECOND: usize = 4;
@@ -18,22 +17,39 @@ pub(super) struct Limits {
     starts: VecDeque<Instant>,
 }
 
+/// Why no program may be started now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Obstacle {
+    /// So many run, and one must end first.
+    Children(usize),
+    /// The last ones were started too short a time ago; one may be started at this time.
+    Rate(Instant),
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Children(running) => {
+                write!(f, "{running} agents run already, the most that may (max_children)")
+            }
+            Self::Rate(_) => write!(f, "{PER_SECOND} agents were started in the last second"),
+        }
+    }
+}
+
 impl Limits {
     pub(super) fn new(most: usize) -> Self {
         Self { most, starts: VecDeque::new() }
     }
 
-    /// Whether one more may be started; else why not, and after how long to ask again.
-    pub(super) fn may_start(&self, running: usize, now: Instant) -> Result<(), (String, Duration)> {
+    /// Whether one more may be started.
+    pub(super) fn may_start(&self, running: usize, now: Instant) -> Result<(), Obstacle> {
         if running >= self.most {
-            let why = format!("{running} agents run already, the most that may (max_children)");
-            return Err((why, FULL));
+            return Err(Obstacle::Children(running));
         }
-        let recent = self.starts.iter().filter(|at| now.duration_since(**at) < SECOND);
-        match recent.clone().next() {
-            Some(first) if recent.count() >= PER_SECOND => {
-                let why = format!("{PER_SECOND} agents were started in the last second");
-                Err((why, (*first + SECOND).duration_since(now)))
+        match self.starts.front().map(|first| *first + SECOND) {
+            Some(free) if self.starts.len() >= PER_SECOND && free > now => {
+                Err(Obstacle::Rate(free))
             }
             Some(_) | None => Ok(()),
         }
@@ -56,15 +72,15 @@ mod tests {
         let mut limits = Limits::new(8);
         let start = Instant::now();
         for running in 0..4 {
-            assert!(limits.may_start(running, start).is_ok());
+            assert_eq!(limits.may_start(running, start), Ok(()));
             limits.started(start);
         }
         let soon = start + Duration::from_millis(400);
-        let (why, delay) = limits.may_start(4, soon).unwrap_err();
-        assert!(why.contains("last second"), "{why}");
-        assert_eq!(delay, Duration::from_millis(600));
-        assert!(limits.may_start(4, start + SECOND).is_ok());
-        let (why, _) = limits.may_start(8, start + SECOND).unwrap_err();
-        assert!(why.contains("max_children"), "{why}");
+        let obstacle = limits.may_start(4, soon).unwrap_err();
+        assert_eq!(obstacle, Obstacle::Rate(start + SECOND));
+        assert!(obstacle.to_string().contains("last second"), "{obstacle}");
+        assert_eq!(limits.may_start(4, start + SECOND), Ok(()));
+        let obstacle = limits.may_start(8, start + SECOND).unwrap_err();
+        assert!(obstacle.to_string().contains("max_children"), "{obstacle}");
     }
 }
