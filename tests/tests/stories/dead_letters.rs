@@ -245,7 +245,7 @@ async fn letters_are_carried_to_another_broker_whole() {
 }
 
 /// A letter as it comes from elsewhere.
-fn line(number: u32, changes: Value) -> String {
+fn line(number: u32, changes: &Value) -> String {
     let mut line = json!({
         "id": format!("0199a1b2-0000-7000-8000-{number:012}"),
         "from": "sender",
@@ -267,7 +267,7 @@ fn line(number: u32, changes: Value) -> String {
 async fn the_longest_message_is_as_long_for_the_operator_as_for_everybody() {
     let board = Board::with("[limits]\nmessage_bytes = 2000").await;
     let long = format!("\"{}\"", "x".repeat(2000));
-    let lines = [line(1, json!({})), line(2, json!({ "payload": "x".repeat(2000) }))].join("\n");
+    let lines = [line(1, &json!({})), line(2, &json!({ "payload": "x".repeat(2000) }))].join("\n");
     let result = board.call("importLetters", json!({ "lines": lines })).await;
     assert_eq!(result["imported"], 1);
     assert_eq!(result["refused"][0]["line"], 2);
@@ -303,8 +303,8 @@ async fn nobody_is_waited_for_in_a_letter_from_elsewhere() {
         "outcome": "processed",
     }]);
     let deliveries = json!([to("waiting"), to("failed"), to("processed"), processed]);
-    let letter = line(1, json!({ "deliveries": deliveries, "createdAt": "2999-01-01T00:00:00Z" }));
-    let lines = [letter, line(2, json!({ "from": "switchboard" }))].join("\n");
+    let letter = line(1, &json!({ "deliveries": deliveries, "createdAt": "2999-01-01T00:00:00Z" }));
+    let lines = [letter, line(2, &json!({ "from": "switchboard" }))].join("\n");
     let result = board.call("importLetters", json!({ "lines": lines })).await;
     assert_eq!((&result["imported"], &result["refused"][0]["line"]), (&json!(1), &json!(2)));
     let letter = open_letters(&board, 1).await.remove(0);
@@ -320,7 +320,7 @@ async fn nobody_is_waited_for_in_a_letter_from_elsewhere() {
 async fn large_letters_come_in_small_pages_and_none_is_missed() {
     let board = Board::start().await;
     let lines = |numbers: std::ops::Range<u32>| {
-        let large = |number| line(number, json!({ "payload": "x".repeat(1_000_000) }));
+        let large = |number| line(number, &json!({ "payload": "x".repeat(1_000_000) }));
         numbers.map(large).collect::<Vec<_>>().join("\n")
     };
     for numbers in [0..6, 6..12] {

@@ -7,7 +7,8 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::MessageFilter;
 
-use super::{Range, Search, fitting, listed, read, walked, wanted};
+use super::contents::{fitting, read};
+use super::{Range, Search, listed, walked, wanted};
 use crate::history::filtered;
 use crate::rows::{int, uint};
 use crate::{Error, message, search};
