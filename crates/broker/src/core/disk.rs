@@ -35,6 +35,9 @@ impl Core {
                 for seq in self.receipts.take_up_to(up_to) {
                     if let Some(journey) = self.journeys.get_mut(&seq) {
                         journey.on_disk = true;
+                        if let Some(job) = journey.replaces.and_then(|one| one.job()) {
+                            self.jobs.took_one(job);
+                        }
                     }
                     self.leave_on_disk(seq);
                     self.answer_sender(seq);

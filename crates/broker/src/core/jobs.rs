@@ -114,6 +114,9 @@ impl Core {
             if !job.may_go_on(self.now.monotonic) {
                 break;
             }
+            if job.careful {
+                job.not_before = Some(self.now.monotonic + list::DISK_PAUSE);
+            }
             let Some(letter) = job.page.pop_front() else { break };
             if let Err(letter) = self.deal_with(id, letter) {
                 let Some(job) = self.jobs.all.get_mut(&id) else { return };
@@ -138,7 +141,7 @@ impl Core {
             (true, Reading::AtTheEnd) if job.again_from_the_start => {
                 job.again_from_the_start = false;
                 (job.cursor, job.reading) = (0, Reading::Idle);
-                job.not_before = Some(self.now.monotonic + PAUSE);
+                job.not_before = job.not_before.max(Some(self.now.monotonic + PAUSE));
             }
             (true, Reading::AtTheEnd) if job.ending == Ending::NotYet => {
                 job.ending = Ending::Unwritten;

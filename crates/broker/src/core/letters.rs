@@ -21,6 +21,13 @@ pub(super) struct Replaced {
     job: Option<JobId>,
 }
 
+impl Replaced {
+    /// The job that did it.
+    pub(super) fn job(&self) -> Option<JobId> {
+        self.job
+    }
+}
+
 impl Core {
     pub(super) fn replay(&mut self, caller: Caller, replay: Replay, reply: Option<ReplyTo>) {
         let outcome = operator_only(caller).and_then(|()| self.may_replay(&replay));
@@ -98,7 +105,7 @@ impl Core {
         drop(self.moved(replaced.seq, MessageState::Processed, state));
         self.letters.insert(replaced.seq);
         if let Some(job) = replaced.job {
-            self.jobs.undo_one(job);
+            self.jobs.undo_one(job, self.now.monotonic);
         }
     }
 

@@ -14,6 +14,9 @@ use super::PAUSE;
 /// Jobs that ended and are still shown.
 const REMEMBERED: usize = 20;
 
+/// How long a job waits when the disk has not taken what it did.
+pub(super) const DISK_PAUSE: Duration = Duration::from_secs(2);
+
 /// Every job that runs or can go on, and the last ones that ended.
 #[derive(Default)]
 pub(in crate::core) struct Jobs {
@@ -34,6 +37,9 @@ pub(super) struct Job {
     pub(super) ending: Ending,
     /// The disk did not take something of it, which is still to be done.
     pub(super) again_from_the_start: bool,
+    /// Until the disk takes one, they are tried one by one and seldom: each is handed to its
+    /// recipient before the disk has it.
+    pub(super) careful: bool,
 }
 
 /// A job has ended when what it did last is on disk.
@@ -80,15 +86,26 @@ impl Jobs {
     /// When the next one has something to do.
     pub(in crate::core) fn next(&self) -> Option<Instant> {
         let working = self.all.values().filter(|job| job.view.status == JobStatus::Running);
-        working.filter_map(|job| job.not_before).min()
+        // One that waits for the disk is woken by it.
+        let has_work = working.filter(|job| !job.page.is_empty());
+        has_work.filter_map(|job| job.not_before).min()
+    }
+
+    /// The disk took what replaced one of its letters.
+    pub(in crate::core) fn took_one(&mut self, id: JobId) {
+        if let Some(job) = self.all.get_mut(&id).filter(|job| job.careful) {
+            (job.careful, job.not_before) = (false, None);
+        }
     }
 
     /// The disk did not take what replaced one of its letters.
-    pub(in crate::core) fn undo_one(&mut self, id: JobId) {
+    pub(in crate::core) fn undo_one(&mut self, id: JobId, now: Instant) {
         if let Some(job) = self.all.get_mut(&id) {
             job.view.done = job.view.done.saturating_sub(1);
             job.view.last_error = Some("the disk did not take the new message".to_owned());
-            job.again_from_the_start = true;
+            (job.again_from_the_start, job.careful) = (true, true);
+            job.not_before = Some(now + DISK_PAUSE);
+            job.page.clear();
         }
     }
 }
@@ -97,8 +114,19 @@ impl Job {
     pub(super) fn new(view: JobView, up_to: u64) -> Self {
         let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
         let (not_before, shown, ending) = (None, 0, Ending::NotYet);
-        let again_from_the_start = false;
-        Self { view, up_to, cursor, page, reading, not_before, shown, ending, again_from_the_start }
+        let (again_from_the_start, careful) = (false, false);
+        Self {
+            view,
+            up_to,
+            cursor,
+            page,
+            reading,
+            not_before,
+            shown,
+            ending,
+            again_from_the_start,
+            careful,
+        }
     }
 
     /// The letters it wants are those that it has not dealt with.
