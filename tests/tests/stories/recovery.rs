@@ -254,3 +254,23 @@ async fn one_that_only_watches_and_comes_back_first_does_not_take_the_message() 
     assert_eq!(process(&mut worker, 1).await, [0]);
     broker.all_in_state("processed", 1).await;
 }
+
+#[tokio::test]
+async fn a_job_that_goes_on_after_a_restart_waits_for_those_it_sends_to() {
+    let broker = Broker::start("").await;
+    let mut sender = broker.agent("sender").await;
+    send(&mut sender, "jobs", 0..20).await;
+    broker.all_in_state("dead", 20).await;
+    let mut worker = broker.listener("worker", "jobs").await;
+    broker.call("replayMany", json!({ "filter": {}, "perSecond": 10 })).await;
+    process(&mut worker, 2).await;
+    let broker = broker.kill_and_start().await;
+    let mut worker = broker.listener("worker", "jobs").await;
+    let working = tokio::spawn(async move {
+        loop {
+            worker.process().await;
+        }
+    });
+    broker.all_in_state("processed", 40).await;
+    working.abort();
+}

@@ -189,7 +189,9 @@ impl Core {
             JobKind::Replay => {
                 let topic = job.view.topic.as_deref().and_then(|topic| Topic::parse(topic).ok());
                 let replay = Replay { letter, topic, payload: None };
-                match self.may_replay(&replay).and_then(|()| self.is_somebody_back(&replay)) {
+                let from_before = job.from_before;
+                let may = self.may_replay(&replay);
+                match may.and_then(|()| self.is_somebody_back(&replay, from_before)) {
                     Ok(()) => {
                         self.send_in_place(replay, Some(id), None);
                         Ok(true)
@@ -224,8 +226,8 @@ impl Core {
     }
 
     /// After a restart agents have time to come back before their letters are sent again.
-    fn is_somebody_back(&self, replay: &Replay) -> Result<(), Refusal> {
-        if self.now.monotonic >= self.back_by {
+    fn is_somebody_back(&self, replay: &Replay, from_before: bool) -> Result<(), Refusal> {
+        if !from_before || self.now.monotonic >= self.back_by {
             return Ok(());
         }
         let topic = replay.topic.clone();

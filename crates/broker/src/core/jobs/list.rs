@@ -40,6 +40,8 @@ pub(super) struct Job {
     /// Until the disk takes one, they are tried one by one and seldom: each is handed to its
     /// recipient before the disk has it.
     pub(super) careful: bool,
+    /// It goes on after a restart: those it sends to may not be back yet.
+    pub(super) from_before: bool,
 }
 
 /// A job has ended when what it did last is on disk.
@@ -64,7 +66,8 @@ impl Jobs {
         let mut jobs = Self { all: BTreeMap::new(), next_id: 1 };
         for JobRecord { view, up_to } in records {
             jobs.next_id = jobs.next_id.max(view.id.0 + 1);
-            jobs.all.insert(view.id, Job::new(view, up_to));
+            let job = Job { from_before: true, ..Job::new(view, up_to) };
+            jobs.all.insert(job.view.id, job);
         }
         jobs.forget_old();
         jobs
@@ -114,7 +117,7 @@ impl Job {
     pub(super) fn new(view: JobView, up_to: u64) -> Self {
         let (cursor, page, reading) = (0, VecDeque::new(), Reading::Idle);
         let (not_before, shown, ending) = (None, 0, Ending::NotYet);
-        let (again_from_the_start, careful) = (false, false);
+        let (again_from_the_start, careful, from_before) = (false, false, false);
         Self {
             view,
             up_to,
@@ -126,6 +129,7 @@ impl Job {
             ending,
             again_from_the_start,
             careful,
+            from_before,
         }
     }
 
