@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use switchboard_model::{Again, AgentId, AttemptOutcome, DeliveryId, Policy, Timestamp};
+use switchboard_model::{Again, AgentId, AttemptOutcome, DeliveryId, Policy};
 
 use super::answers::failed;
 use super::{Core, Open, Phase};
@@ -130,10 +130,5 @@ impl Core {
         let usual = retry::next(&rule, one.delivery, made, gone, Again::NotAsked);
         let left = self.back_by.saturating_duration_since(self.now.monotonic);
         left.max(usual.unwrap_or_default())
-    }
-
-    /// The time at which what has no time of its own is tried again.
-    pub(super) fn at_once(&self) -> Timestamp {
-        self.now.wall
     }
 }

@@ -106,7 +106,7 @@ impl Core {
         let (observers, others): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.observer);
         self.end_tried(&others);
         let mut journey = self.journey(message, Vec::new(), &[]);
-        let undecided = journey.dispatch.take_up(observers, self.at_once());
+        let undecided = journey.dispatch.take_up(observers, self.now.wall);
         if undecided.is_empty() {
             return;
         }
@@ -223,7 +223,7 @@ impl Core {
             }
             None => {
                 let mut journey = self.journey(parked.message, chain, &observers);
-                let undecided = journey.dispatch.take_up(parked.tried, self.at_once());
+                let undecided = journey.dispatch.take_up(parked.tried, self.now.wall);
                 self.journeys.insert(seq, journey);
                 undecided
             }
