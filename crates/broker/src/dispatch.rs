@@ -1,6 +1,8 @@
 //! One message on its way through its recipients. Pure: answers come in, the next step goes out.
-//! `tries` are those who were asked; `verdict` is how it ended.
+//! `tries` are those who were asked, `questions` is what the core wants to know of it, `verdict` is
+//! how it ended.
 
+mod questions;
 mod tries;
 mod verdict;
 
@@ -9,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    Ack, Again, AgentId, Answer, AttemptOutcome, DeliveryId, DeliveryState, Message, MessageState,
-    Policy, Receipt, Timestamp,
+    Ack, Again, AgentId, Answer, AttemptOutcome, DeliveryId, DeliveryState, Message, Policy,
+    Timestamp,
 };
 use switchboard_store::Tried;
 
@@ -328,80 +330,6 @@ impl Dispatch {
     pub(crate) fn take_idle(&mut self) -> Vec<DeliveryId> {
         let out_of_time = self.out_of_time;
         self.tries.end_waiting(|role| role != Role::Observer || out_of_time)
-    }
-
-    /// Whether this agent watches already.
-    pub(crate) fn is_watched_by(&self, agent: &AgentId) -> bool {
-        self.tries.has(agent, |role| role == Role::Observer)
-    }
-
-    /// Whether this agent was asked as one of the chain.
-    pub(crate) fn has_asked(&self, agent: &AgentId) -> bool {
-        self.tries.has(agent, |role| role == Role::Handler)
-    }
-
-    /// Whether only observers were asked.
-    pub(crate) fn is_only_watched(&self) -> bool {
-        self.tries.are_all(Role::Observer)
-    }
-
-    /// Everyone who has it, is in line for it, or is to be asked again.
-    pub(crate) fn undecided(&self) -> Vec<DeliveryId> {
-        let undecided = |one: &&Try| matches!(one.standing, Standing::Asked | Standing::Again(_));
-        self.tries.iter().filter(undecided).map(|one| one.delivery).collect()
-    }
-
-    /// Those who are being asked.
-    pub(crate) fn being_asked(&self) -> Vec<DeliveryId> {
-        let asked = self.tries.iter().filter(|one| one.standing == Standing::Asked);
-        asked.map(|one| one.delivery).collect()
-    }
-
-    /// Those of the chain who are to be asked again.
-    pub(crate) fn to_be_asked_again(&self) -> Vec<Try> {
-        let again =
-            |one: &&Try| matches!(one.standing, Standing::Again(_)) && one.role != Role::Observer;
-        self.tries.iter().filter(again).cloned().collect()
-    }
-
-    /// Whether nobody has it, and nobody is to be asked again.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.tries.is_idle()
-    }
-
-    /// Whether everyone has been asked once, or cannot be.
-    pub(crate) fn is_round_over(&self) -> bool {
-        self.chain.is_empty() && !self.tries.is_open()
-    }
-
-    pub(crate) fn is_out_of_time(&self) -> bool {
-        self.out_of_time
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// Where the message is.
-    pub(crate) fn state(&self) -> MessageState {
-        match &self.verdict {
-            None => MessageState::Waiting,
-            Some(Verdict::Processed(_)) => MessageState::Processed,
-            Some(Verdict::Dead { .. }) => MessageState::Dead,
-            Some(Verdict::Expired) => MessageState::Expired,
-        }
-    }
-
-    /// What the sender is told, as things stand. Who wanted another try of a message that is
-    /// settled gets none, unless it only watches.
-    pub(crate) fn receipt(&self) -> Receipt {
-        let state = self.state();
-        let acks = self.acks.iter().cloned().map(|(role, ack)| {
-            let goes_on = state == MessageState::Waiting || role == Role::Observer;
-            Ack { again_in: ack.again_in.filter(|_| goes_on), ..ack }
-        });
-        let (message, acks) = (self.message.id, acks.collect());
-        Receipt { message, state, stopped: self.stopped, acks }
     }
 }
 
