@@ -313,3 +313,25 @@ async fn what_is_to_be_tried_again_counts_as_a_queue() {
     }
     assert_eq!(sender.refused("sendMessage", job("jobs")).await.0, -32014);
 }
+
+#[tokio::test]
+async fn an_agent_that_left_with_its_message_gets_it_back_however_it_listens_now() {
+    let board = Board::with(QUICK).await;
+    let (mut sender, mut worker) = (board.agent("sender").await, board.agent("worker").await);
+    worker.subscribe("agent:worker").await;
+    sender.ask("sendMessage", job("agent:worker")).await;
+    worker.delivery().await;
+    worker.vanish();
+    board.is_away("worker").await;
+    eventually("it waits for its agent", async || {
+        let row = board.messages().await.pop()?;
+        let due = row["retryAt"].as_str().and_then(switchboard_model::Timestamp::parse_iso);
+        due.is_some_and(|at| at < switchboard_broker::now()).then_some(())
+    })
+    .await;
+    let mut worker = board.agent("worker").await;
+    let own = json!({ "topic": "agent:worker", "policy": "continueAll" });
+    worker.ok("subscribe", own).await;
+    worker.process().await;
+    board.newest_in_state("processed").await;
+}

@@ -186,14 +186,14 @@ impl Core {
         let (registry, by) = (&self.registry, &new.agent);
         let watches = new.policy == Policy::ContinueAll;
         let may = |parked: &Parked| {
-            let is_for = parked
-                .message
-                .address
-                .agent()
-                .is_none_or(|agent| agent == by || !registry.knows(agent));
+            // However it listens, it is the one that the message is for.
+            match parked.message.address.agent() {
+                Some(agent) if agent == by => return true,
+                Some(agent) if registry.knows(agent) => return false,
+                Some(_) | None => {}
+            }
             let handles = |one: &Tried| !one.observer && one.pattern.as_deref() != Some(UNROUTED);
-            let others_asked = parked.tried.iter().any(handles);
-            is_for && !(watches && others_asked)
+            !(watches && parked.tried.iter().any(handles))
         };
         let mut parked = self.parking.take_matching(&new.pattern, may);
         if new.pattern.as_str() == UNROUTED && !watches {
