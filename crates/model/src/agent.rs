@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{AgentId, Effect};
+
 /// A way into the broker, one for each published protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
@@ -43,6 +45,22 @@ impl Door {
     /// The door of that name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|door| door.as_str() == text)
+    }
+}
+
+impl Door {
+    /// Whether those who come by this door answer a request with a message of its own, whenever they
+    /// have the answer; the others answer the delivery itself.
+    pub fn answers_by_message(self) -> bool {
+        match self {
+            Self::Lobby | Self::Collaboration | Self::Aacp => true,
+            Self::Bus | Self::Discovery | Self::Console => false,
+        }
+    }
+
+    /// Whether those who come by this door may only send to agents that are known.
+    pub fn knows_receivers(self) -> bool {
+        self.answers_by_message()
     }
 }
 
@@ -96,8 +114,30 @@ pub enum AgentStatus {
     Busy,
     /// Saying goodbye.
     Stopping,
-    /// Known, but not connected.
+    /// Known, but not connected, or not heard of for too long.
     Unavailable,
+}
+
+impl AgentStatus {
+    /// Every status.
+    pub const ALL: [Self; 5] =
+        [Self::Starting, Self::Ready, Self::Busy, Self::Stopping, Self::Unavailable];
+
+    /// The status's name in the protocol and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Busy => "busy",
+            Self::Stopping => "stopping",
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    /// The status of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
 }
 
 /// Something an agent can be asked to do.
@@ -119,9 +159,31 @@ pub struct Capability {
     /// Words to find it by.
     #[serde(default)]
     pub keywords: Vec<String>,
+    /// Its version, for people.
+    #[serde(default)]
+    pub version: String,
     /// Who may call it, as the agent declared; none or empty is public.
     #[serde(default)]
     pub authorized_requester_ids: Option<Vec<String>>,
+}
+
+/// A capability as agents declare it: by name alone, or in full.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Declared {
+    /// Its name.
+    Name(String),
+    /// All of it.
+    Full(Capability),
+}
+
+impl From<Declared> for Capability {
+    fn from(declared: Declared) -> Self {
+        match declared {
+            Declared::Name(name) => Self::named(name),
+            Declared::Full(capability) => capability,
+        }
+    }
 }
 
 fn any_schema() -> serde_json::Value {
@@ -137,7 +199,33 @@ impl Capability {
             input_schema: any_schema(),
             output_schema: any_schema(),
             keywords: Vec::new(),
+            version: String::new(),
             authorized_requester_ids: None,
         }
+    }
+
+    /// What the declaration says of this caller, known by either of its names.
+    pub fn declares(&self, caller: &AgentId) -> Effect {
+        match &self.authorized_requester_ids {
+            None => Effect::Allow,
+            Some(listed) if listed.is_empty() => Effect::Allow,
+            Some(listed) => {
+                let alias = caller.alias().to_string();
+                let named = listed.iter().any(|id| id == caller.as_str() || *id == alias);
+                if named { Effect::Allow } else { Effect::Deny }
+            }
+        }
+    }
+
+    /// How many of these words it can be found by: they are among its keywords or part of its name.
+    pub fn found_by(&self, words: &[String]) -> usize {
+        let name = self.name.to_lowercase();
+        let found = |word: &&String| {
+            let word = word.trim().to_lowercase();
+            !word.is_empty()
+                && (name.contains(&word)
+                    || self.keywords.iter().any(|keyword| keyword.to_lowercase() == word))
+        };
+        words.iter().filter(found).count()
     }
 }

@@ -24,6 +24,16 @@ pub enum Code {
     NotSubscribed,
     /// A token is missing or wrong.
     Unauthorized,
+    /// Too many wrong tokens; try again later.
+    LockedOut,
+    /// The name belongs to someone else.
+    Taken,
+    /// What is given does not fit the schema.
+    SchemaViolation,
+    /// The provider does not offer this.
+    UnknownCapability,
+    /// Another writer was faster, or it is closed.
+    Conflict,
     /// The caller is known but may not.
     Forbidden,
     /// No such thing.
@@ -38,4 +48,32 @@ pub enum Code {
     StorageFailed,
     /// A fault of ours.
     Internal,
+}
+
+impl Code {
+    /// The code as an upper-case word, for doors whose errors are words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotJoined => "NOT_REGISTERED",
+            Self::AlreadyJoined => "ALREADY_REGISTERED",
+            Self::InvalidClient => "INVALID_AGENT",
+            Self::InvalidRequest => "INVALID_REQUEST",
+            Self::UnknownMethod => "UNKNOWN_ACTION",
+            Self::AlreadySubscribed => "ALREADY_SUBSCRIBED",
+            Self::NotSubscribed => "NOT_SUBSCRIBED",
+            Self::Unauthorized => "UNAUTHORIZED",
+            Self::LockedOut => "LOCKED_OUT",
+            Self::Taken => "ID_TAKEN",
+            Self::SchemaViolation => "SCHEMA_VIOLATION",
+            Self::UnknownCapability => "UNKNOWN_CAPABILITY",
+            Self::Conflict => "CONFLICT",
+            Self::Forbidden => "FORBIDDEN",
+            Self::NotFound => "NOT_FOUND",
+            Self::TooLarge => "TOO_LARGE",
+            Self::Busy => "BUSY",
+            Self::Stopping => "STOPPING",
+            Self::StorageFailed => "STORAGE_FAILED",
+            Self::Internal => "INTERNAL",
+        }
+    }
 }

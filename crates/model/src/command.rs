@@ -1,9 +1,13 @@
 //! What a caller may ask of the broker, and what it is told.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::{
-    Ack, Address, AgentId, Answer, AttemptId, Capability, ConversationId, DeadMessage, JobId,
-    JobView, Kind, Lifecycle, MessageId, MessageState, NewJob, Pattern, Payload, Policy, Priority,
-    SubscriptionId, Timestamp, Topic,
+    Ack, Address, AgentId, AgentStatus, Answer, AttemptId, Capability, Context, ConversationId,
+    DeadMessage, Dialect, IssuedToken, JobId, JobView, Kind, Lifecycle, ListenFilter, MessageId,
+    MessageState, NewJob, NewSession, Pattern, Payload, Policy, Priority, RuleChange, RuleEdit,
+    Secret, Session, SessionUpdate, SubscriptionId, Timestamp, Topic,
 };
 
 /// Everything that can change anything. Every door, the operator and discovered peers speak this.
@@ -11,6 +15,25 @@ use crate::{
 pub enum Command {
     /// Say who is at the other end of this connection.
     Join(Join),
+    /// Make an agent known and give it a token, without a connection that speaks for it.
+    Register(Join),
+    /// Show another token than the one this connection joined with. A wrong one counts as a try.
+    Prove(Secret),
+    /// Say what the speaker can do, beside what it said before or in its place.
+    Declare {
+        /// New ones, and new versions of old ones.
+        capabilities: Vec<Capability>,
+        /// The names of those that are no more.
+        withdrawn: Vec<String>,
+    },
+    /// Say whether the speaker takes requests.
+    SetStatus(AgentStatus),
+    /// Look for agents by what they can do.
+    Find(Find),
+    /// Open a session.
+    OpenSession(NewSession),
+    /// Read or change a session.
+    UpdateSession(SessionUpdate),
     /// Say goodbye. A connection that ends without it means the same.
     Leave,
     /// Listen to topics.
@@ -19,6 +42,8 @@ pub enum Command {
         pattern: Pattern,
         /// When the chain stops; the broker's default if none.
         policy: Option<Policy>,
+        /// Which messages on those topics; all if none.
+        filter: Option<Arc<ListenFilter>>,
     },
     /// Stop listening; the pattern is the one given to `Subscribe`.
     Unsubscribe {
@@ -46,6 +71,27 @@ pub enum Command {
     ResumeJob(JobId),
     /// Take in dead letters from elsewhere. Only the operator may.
     Import(Vec<DeadMessage>),
+    /// Make, change and take away rules, all or none. Only the operator may.
+    EditRules {
+        /// What to do.
+        edits: Vec<RuleEdit>,
+        /// The operator's words.
+        note: Option<String>,
+        /// The change that is taken back by this; refused if its rules have changed since.
+        undoes: Option<Box<RuleChange>>,
+    },
+    /// Give an agent a token; an older one stops working. Only the operator may.
+    IssueToken {
+        /// Whose it will be; made known if it is not.
+        agent: AgentId,
+        /// The highest priority its messages get.
+        ceiling: Priority,
+    },
+    /// Take an agent's token away: its connections end, and it cannot join. Only the operator may.
+    RevokeToken {
+        /// Whose.
+        agent: AgentId,
+    },
     /// Tell agents what happened to one of them. Only the operator's own programs may.
     Announce {
         /// What happened.
@@ -79,6 +125,60 @@ pub struct Join {
     pub version: String,
     /// What it can do; none leaves what was declared before.
     pub capabilities: Option<Vec<Capability>>,
+    /// Its token, if it has one.
+    pub token: Option<Secret>,
+    /// Whether it is to get a token if it has none.
+    pub wants_token: bool,
+    /// Whether it takes requests, if it says.
+    pub status: Option<AgentStatus>,
+    /// Whether it promises to be heard of regularly.
+    pub heartbeats: bool,
+}
+
+impl Join {
+    /// Someone of whom no more is known than this.
+    pub fn of(agent: AgentId, name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            agent,
+            name: name.into(),
+            version: version.into(),
+            capabilities: None,
+            token: None,
+            wants_token: false,
+            status: None,
+            heartbeats: false,
+        }
+    }
+}
+
+/// Whom to look for. The asker itself and what it may not call are never found.
+#[derive(Clone, Debug, Default)]
+pub struct Find {
+    /// Has all of these.
+    pub required: Vec<String>,
+    /// Those with more of these come first.
+    pub preferred: Vec<String>,
+    /// Can be found by one of these words; anything will do if there are none.
+    pub keywords: Vec<String>,
+}
+
+/// An agent that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Its id.
+    pub agent: AgentId,
+    /// Its program's name.
+    pub name: String,
+    /// Its program's version.
+    pub version: String,
+    /// Whether it takes requests.
+    pub status: AgentStatus,
+    /// Since when it is connected.
+    pub since: Timestamp,
+    /// What it can do, as far as the asker may call it.
+    pub capabilities: Vec<Capability>,
+    /// The names of those that it was found by.
+    pub relevant: Vec<String>,
 }
 
 /// Something to say.
@@ -96,8 +196,14 @@ pub struct Send {
     pub correlation: Option<String>,
     /// The exchange it belongs to.
     pub conversation: Option<ConversationId>,
-    /// What it carries.
+    /// What it carries, in the words of `dialect`.
     pub payload: Payload,
+    /// In which door's words the payload is written.
+    pub dialect: Dialect,
+    /// Trace and depth, where there are any.
+    pub context: Option<Arc<Context>>,
+    /// How long the sender waits for an answer, if it does; the broker's own time if it does not say.
+    pub answer_within: Option<Duration>,
     /// When it stops being worth delivering.
     pub expires_at: Option<Timestamp>,
     /// When the caller wants to hear back.
@@ -114,7 +220,7 @@ pub enum Wait {
 }
 
 /// The answer to a command.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Reply {
     /// The connection now speaks for an agent.
     Joined(Joined),
@@ -126,8 +232,63 @@ pub enum Reply {
     Job(Box<JobView>),
     /// So many dead letters were taken in.
     Imported(usize),
+    /// Who was found, best first.
+    Found(Vec<Found>),
+    /// The session is as it is now.
+    Session(Box<Session>),
+    /// The rules are as this change left them.
+    Rules(Box<RuleChange>),
+    /// A token was made.
+    Token(IssuedToken),
     /// It is done; there is nothing more to say.
     Done,
+}
+
+impl Reply {
+    /// The receipt of a message that was sent.
+    pub fn sent(self) -> Option<Receipt> {
+        if let Self::Sent(receipt) = self { Some(receipt) } else { None }
+    }
+
+    /// What a joining agent learns.
+    pub fn joined(self) -> Option<Joined> {
+        if let Self::Joined(joined) = self { Some(joined) } else { None }
+    }
+
+    /// The subscription that is in force.
+    pub fn subscribed(self) -> Option<SubscriptionId> {
+        if let Self::Subscribed(id) = self { Some(id) } else { None }
+    }
+
+    /// Who was found.
+    pub fn found(self) -> Option<Vec<Found>> {
+        if let Self::Found(found) = self { Some(found) } else { None }
+    }
+
+    /// A session.
+    pub fn session(self) -> Option<Session> {
+        if let Self::Session(session) = self { Some(*session) } else { None }
+    }
+
+    /// A job.
+    pub fn job(self) -> Option<JobView> {
+        if let Self::Job(job) = self { Some(*job) } else { None }
+    }
+
+    /// How many dead letters were taken in.
+    pub fn imported(self) -> Option<usize> {
+        if let Self::Imported(count) = self { Some(count) } else { None }
+    }
+
+    /// A change of the rules.
+    pub fn rules(self) -> Option<RuleChange> {
+        if let Self::Rules(change) = self { Some(*change) } else { None }
+    }
+
+    /// A token that was made.
+    pub fn token(self) -> Option<IssuedToken> {
+        if let Self::Token(issued) = self { Some(issued) } else { None }
+    }
 }
 
 /// What a joining agent learns.
@@ -135,6 +296,10 @@ pub enum Reply {
 pub struct Joined {
     /// The broker's own name.
     pub server: AgentId,
+    /// The agent's own, which may be another than the alias it came with.
+    pub agent: AgentId,
+    /// Its token: a new one if it was given one, else the one it showed.
+    pub token: Option<Secret>,
 }
 
 /// Proof that a message is on disk.

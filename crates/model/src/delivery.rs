@@ -86,17 +86,20 @@ pub enum AttemptOutcome {
     Disconnected,
     /// The recipient had as much waiting as it may have, and was not asked.
     QueueFull,
+    /// A rule keeps the sender from reaching this recipient, and it was not asked.
+    Forbidden,
 }
 
 impl AttemptOutcome {
     /// Every outcome.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Processed,
         Self::Declined,
         Self::InvalidAnswer,
         Self::TimedOut,
         Self::Disconnected,
         Self::QueueFull,
+        Self::Forbidden,
     ];
 
     /// The outcome's name in the database and in JSON.
@@ -108,6 +111,7 @@ impl AttemptOutcome {
             Self::TimedOut => "timedOut",
             Self::Disconnected => "disconnected",
             Self::QueueFull => "queueFull",
+            Self::Forbidden => "forbidden",
         }
     }
 
@@ -168,11 +172,13 @@ pub enum DeadReason {
     QueueFull,
     /// The recipient answered with something that is no answer.
     InvalidAnswer,
+    /// A rule that was made while it waited forbids it.
+    Forbidden,
 }
 
 impl DeadReason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::NobodySubscribed,
         Self::DeclinedByAll,
         Self::TimedOut,
@@ -181,6 +187,7 @@ impl DeadReason {
         Self::Expired,
         Self::QueueFull,
         Self::InvalidAnswer,
+        Self::Forbidden,
     ];
 
     /// The reason's name in the database and in JSON.
@@ -194,6 +201,7 @@ impl DeadReason {
             Self::Expired => "expired",
             Self::QueueFull => "queueFull",
             Self::InvalidAnswer => "invalidAnswer",
+            Self::Forbidden => "forbidden",
         }
     }
 

@@ -29,6 +29,10 @@ pub enum Event {
         /// Its place in the order of acceptance.
         seq: u64,
     },
+    /// A message was not accepted; what was tried is kept.
+    Refused(Arc<Message>, Arc<str>),
+    /// The rules changed.
+    Rules,
     /// An agent came, went or changed.
     Agent(Arc<AgentView>),
     /// A job began, went on or ended.

@@ -56,6 +56,18 @@ impl AgentId {
             || Lifecycle::ALL.iter().any(|event| event.as_str() == self.as_str())
     }
 
+    /// The name of this agent where a door wants a UUID: itself if it is one, else one made of it.
+    /// Both names work everywhere.
+    pub fn alias(&self) -> Uuid {
+        match Uuid::parse_str(&self.0) {
+            Ok(uuid) => uuid,
+            Err(_) => {
+                let name = format!("urn:switchboard:agent:{}", self.0);
+                Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
+            }
+        }
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -101,6 +113,19 @@ impl fmt::Display for MessageId {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(as = "String")]
 pub struct ConversationId(pub Arc<str>);
+
+impl ConversationId {
+    /// The longest id, in bytes.
+    pub const MAX_BYTES: usize = 256;
+
+    /// Reads an id; none where it is empty, too long or could not be shown.
+    pub fn parse(text: &str) -> Option<Self> {
+        let good = !text.is_empty()
+            && text.len() <= Self::MAX_BYTES
+            && !text.chars().any(char::is_control);
+        good.then(|| Self(text.into()))
+    }
+}
 
 impl fmt::Display for ConversationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,6 +181,15 @@ mod tests {
             assert!(AgentId::parse(bad).is_err(), "{bad:?} must be refused");
         }
         assert!(AgentId::parse(&"a".repeat(129)).is_err());
+    }
+
+    #[test]
+    fn an_id_that_is_no_uuid_has_one_for_an_alias() {
+        let id = AgentId::parse("planner").unwrap();
+        // python3 -c 'import uuid; print(uuid.uuid5(uuid.NAMESPACE_URL, "urn:switchboard:agent:planner"))'
+        assert_eq!(id.alias().to_string(), "a53573ac-7fa5-5861-bb6b-7da36d9e7028");
+        let uuid = "0198c1c0-7d6b-7000-8000-000000000001";
+        assert_eq!(AgentId::parse(uuid).unwrap().alias().to_string(), uuid);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What things are: the words of Switchboard as types. No I/O, no async, no clock.
 //!
-//! Read `id`, `agent`, `topic`, `message`, `delivery` and `letter` for the nouns; `command` for what
-//! a caller may ask and what it is told; `event` for what others may watch; `view`, `route` and `job`
-//! for what the operator sees and `filter` for which of it; `code` for every way to be refused.
+//! Read `id`, `agent`, `topic`, `message`, `delivery`, `letter`, `rule`, `token`, `session` and `trace`
+//! for the nouns; `dialect` for how one call is written at each door, with `object` for JSON that stays
+//! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
+//! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
+//! what a subscriber wants; `code` for every way to be refused.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -10,22 +12,32 @@
 mod agent;
 mod code;
 mod command;
+mod conversation;
 mod delivery;
+mod dialect;
 mod event;
 mod filter;
 mod id;
 mod job;
 mod letter;
+mod listen;
 mod message;
+mod object;
 mod route;
+mod rule;
+mod session;
 mod timestamp;
+mod token;
 mod topic;
+mod trace;
 mod view;
 
-pub use agent::{AgentStatus, Capability, Door, Lifecycle};
+pub use agent::{AgentStatus, Capability, Declared, Door, Lifecycle};
 pub use code::Code;
-pub use command::{Command, Join, Joined, Receipt, Replay, Reply, Send, Wait};
+pub use command::{Command, Find, Found, Join, Joined, Receipt, Replay, Reply, Send, Wait};
+pub use conversation::{ConversationMessage, ConversationRow, SessionView};
 pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
+pub use dialect::{Call, Dialect, Failure, Outcome};
 pub use event::Event;
 pub use filter::{MessageFilter, search_words};
 pub use id::{
@@ -34,10 +46,21 @@ pub use id::{
 };
 pub use job::{JobAction, JobKind, JobStatus, JobView, NewJob};
 pub use letter::{DeadMessage, Letter, LetterFilter, LetterRow, LetterStatus};
+pub use listen::{Expression, InvalidFilter, ListenFilter};
 pub use message::{Address, InvalidPayload, Kind, Message, MessageState, Payload, Priority};
+pub use object::Object;
 pub use route::{Fate, RouteStep, RouteView};
+pub use rule::{
+    ChangedRule, DecidedBy, Decision, Effect, Precision, Rule, RuleChange, RuleEdit, RuleId,
+    RulePart,
+};
+pub use session::{
+    MessageSummary, NewSession, Session, SessionChange, SessionStatus, SessionUpdate,
+};
 pub use timestamp::Timestamp;
+pub use token::{IssuedToken, Secret, TokenView};
 pub use topic::{InvalidTopic, Pattern, Shape, Topic};
+pub use trace::{Context, Trace};
 pub use view::{
     AgentView, AttemptView, DeliveryView, MessageDetail, MessageRow, SubscriptionView, Totals,
 };

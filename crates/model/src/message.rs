@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use ts_rs::TS;
 
-use crate::{AgentId, ConversationId, Door, MessageId, Timestamp, Topic};
+use crate::{
+    AgentId, Context, ConversationId, Decision, Dialect, Door, MessageId, Timestamp, Topic,
+};
 
 /// What a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -189,6 +191,11 @@ impl Payload {
         Self { bytes: text.len(), text }
     }
 
+    /// Text as a JSON string.
+    pub fn of_text(text: &str) -> Self {
+        Self::trusted(serde_json::Value::from(text).to_string())
+    }
+
     /// The same payload with its text let go: it is on disk, and is read from there before anyone
     /// gets it. Empty text is no JSON, so the two cannot be mistaken for each other.
     #[must_use]
@@ -248,12 +255,58 @@ pub struct Message {
     pub correlation: Option<String>,
     /// The exchange it belongs to.
     pub conversation: Option<ConversationId>,
-    /// What it carries.
+    /// What it carries, in the words of `dialect`.
     pub payload: Payload,
+    /// In which door's words the payload is written.
+    pub dialect: Dialect,
+    /// Trace and depth, where there are any.
+    pub context: Option<Arc<Context>>,
+    /// Whether the rules let it pass, and which; none where no rule could say anything.
+    pub decision: Option<Decision>,
+    /// When its sender stops waiting for an answer, if it waits for one.
+    pub answer_by: Option<Timestamp>,
     /// When it was accepted.
     pub accepted_at: Timestamp,
     /// When it stops being worth delivering.
     pub expires_at: Option<Timestamp>,
     /// The dead letter in whose place it was sent.
     pub replay_of: Option<MessageId>,
+}
+
+/// The topics of broadcasts begin so.
+const BROADCAST_PREFIX: &str = "broadcast:";
+
+impl Message {
+    /// What it carries, in another door's words where those are others. What need not be rewritten
+    /// stays as its sender wrote it.
+    pub fn payload_in(&self, dialect: Dialect) -> Payload {
+        if self.dialect == dialect {
+            return self.payload.clone();
+        }
+        let text = self.payload.as_str();
+        match self.kind {
+            Kind::Request => {
+                let mut call = self.dialect.read_call(text);
+                if self.capability.is_some() {
+                    call.capability.clone_from(&self.capability);
+                }
+                dialect.write_call(&call)
+            }
+            Kind::Response => {
+                let outcome = self.dialect.read_outcome(text);
+                dialect.write_outcome(self.capability.as_deref(), &outcome)
+            }
+            Kind::Event | Kind::Broadcast => {
+                let topic = self.address.topic();
+                let topic = topic.as_str();
+                let name = topic.strip_prefix(BROADCAST_PREFIX).unwrap_or(topic);
+                dialect.write_event(name, &self.dialect.read_event(text))
+            }
+        }
+    }
+
+    /// What links an answer to it: what its sender wrote, or else its id.
+    pub fn correlation_or_id(&self) -> String {
+        self.correlation.clone().unwrap_or_else(|| self.id.to_string())
+    }
 }

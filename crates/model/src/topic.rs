@@ -133,6 +133,12 @@ impl Pattern {
         Ok(Self { text: text.into(), tokens: tokens.into() })
     }
 
+    /// The pattern that matches this topic and no other, whatever characters it has.
+    pub fn exact(topic: &Topic) -> Self {
+        let tokens: Vec<Token> = topic.as_str().chars().map(Token::Literal).collect();
+        Self { text: topic.0.clone(), tokens: tokens.into() }
+    }
+
     /// The pattern as its subscriber wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -140,7 +146,12 @@ impl Pattern {
 
     /// Whether the topic is one that the subscriber wants.
     pub fn matches(&self, topic: &Topic) -> bool {
-        matches_text(&self.tokens, topic.as_str())
+        self.matches_text(topic.as_str())
+    }
+
+    /// Whether any text fits, as the name of an agent or of a capability.
+    pub fn matches_text(&self, text: &str) -> bool {
+        matches_text(&self.tokens, text)
     }
 
     /// What an index can know of this pattern without trying it.
@@ -161,7 +172,7 @@ impl Pattern {
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.text == other.text && self.tokens == other.tokens
     }
 }
 

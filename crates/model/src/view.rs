@@ -4,9 +4,9 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::{
-    AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, DeliveryId, DeliveryState,
-    Door, Kind, Letter, Message, MessageId, MessageState, Payload, Policy, Priority,
-    SubscriptionId, Timestamp,
+    AgentId, AgentStatus, AttemptOutcome, Capability, ConversationId, Decision, DeliveryId,
+    DeliveryState, Dialect, Door, Kind, Letter, ListenFilter, Message, MessageId, MessageState,
+    Payload, Policy, Priority, SubscriptionId, Timestamp, TokenView, Trace,
 };
 
 /// One message as a line in a table.
@@ -94,6 +94,12 @@ pub struct MessageDetail {
     pub letter: Option<Letter>,
     /// The dead letter in whose place it was sent.
     pub replay_of: Option<MessageId>,
+    /// In which door's words the payload is written.
+    pub dialect: Dialect,
+    /// Whether the rules let it pass, and which; none where no rule could say anything.
+    pub decision: Option<Decision>,
+    /// Where it stands in a trace.
+    pub trace: Option<Trace>,
     /// Each recipient, in the order in which they were asked.
     pub deliveries: Vec<DeliveryView>,
 }
@@ -168,6 +174,12 @@ pub struct AgentView {
     pub received: u64,
     /// Deliveries to it that wait or are in flight.
     pub queued: u64,
+    /// Its name where a door wants a UUID.
+    pub alias: String,
+    /// Its token; none if it never had one, so that its name is free on this machine.
+    pub token: Option<TokenView>,
+    /// When it was last heard of by a heartbeat, if it promised to be.
+    pub heartbeat_at: Option<Timestamp>,
 }
 
 /// One live subscription.
@@ -181,6 +193,8 @@ pub struct SubscriptionView {
     pub pattern: String,
     /// When its chain stops.
     pub policy: Policy,
+    /// Which messages on those topics; all if none.
+    pub filter: Option<ListenFilter>,
     /// Since when.
     pub since: Timestamp,
 }

@@ -1,0 +1,486 @@
+//! The one place where a call is written in each door's words.
+//!
+//! A message keeps the payload its sender wrote. Only where it goes out by a door of another dialect is
+//! it read here into a [`Call`] or an [`Outcome`], and written again. Values stay the text they were.
+//! Writing and then reading gives the same back, so that nothing is lost on the way through a door
+//! whose own keys lie beside the sender's ([`Flat`]).
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::{Door, Object, Payload};
+
+/// In which door's words a payload is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// `{type, capability, …input}`, answered by `{type, …output}`.
+    Bus,
+    /// `{capability_name, …input}`, answered by `{status, …output}`.
+    Lobby,
+    /// `{action, parameters}`, answered by `{status, result}`.
+    Collaboration,
+    /// `{action, input}`, answered by `{action, output}`.
+    Aacp,
+}
+
+/// What one agent asks of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// What it asks for, where the payload says so.
+    pub capability: Option<String>,
+    /// What it hands over.
+    pub input: Object,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was done; this is the output.
+    Success(Payload),
+    /// It is still under way.
+    Partial {
+        /// The provider's word for it, such as `in_progress`.
+        status: String,
+        /// What there is so far.
+        output: Payload,
+    },
+    /// It was not done.
+    Failure(Failure),
+}
+
+/// Why a call was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// An upper-case word such as `TIMEOUT`; `ERROR` where the provider gave none.
+    pub code: String,
+    /// What happened, for people.
+    pub message: String,
+    /// What else the provider said, as an object, if anything.
+    pub details: Option<Payload>,
+}
+
+/// The code of a failure whose provider gave none.
+const NO_CODE: &str = "ERROR";
+
+const BUS_CALL: Flat = Flat { own: &["type", "capability"], fold: "input" };
+const LOBBY_CALL: Flat = Flat { own: &["capability_name"], fold: "input" };
+// `status` needs folding only beside `progress`, but a success that says `"status":"error"` at the top
+// would be mistaken for a failure by people, if not by us.
+const BUS_OUTCOME: Flat = Flat { own: &["type", "correlation_id", "status"], fold: "output" };
+const STATUS_OUTCOME: Flat = Flat { own: &["status"], fold: "output" };
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 4] = [Self::Bus, Self::Lobby, Self::Collaboration, Self::Aacp];
+
+    /// The dialect that is spoken at a door.
+    pub fn of(door: Door) -> Self {
+        match door {
+            Door::Bus | Door::Console => Self::Bus,
+            Door::Lobby => Self::Lobby,
+            Door::Collaboration => Self::Collaboration,
+            Door::Aacp | Door::Discovery => Self::Aacp,
+        }
+    }
+
+    /// The dialect's name in the database and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bus => "bus",
+            Self::Lobby => "lobby",
+            Self::Collaboration => "collaboration",
+            Self::Aacp => "aacp",
+        }
+    }
+
+    /// The dialect of that name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.as_str() == text)
+    }
+
+    /// Reads a call, as well as can be: what is no object is the input's `result`.
+    pub fn read_call(self, payload: &str) -> Call {
+        let Ok(mut said) = Object::parse(payload) else {
+            return Call { capability: None, input: as_result(any_payload(payload)) };
+        };
+        match self {
+            Self::Bus => {
+                let mut capability = take_text(&mut said, "capability");
+                // A type that only repeats the capability says nothing; any other is the sender's own.
+                if capability.is_none() || said.text("type") == capability {
+                    let kind = take_text(&mut said, "type");
+                    capability = capability.or(kind);
+                }
+                Call { capability, input: BUS_CALL.unfold(said) }
+            }
+            Self::Lobby => {
+                let capability = take_text(&mut said, "capability_name");
+                Call { capability, input: LOBBY_CALL.unfold(said) }
+            }
+            Self::Collaboration => {
+                let capability = take_text(&mut said, "action");
+                let input = match said.remove("parameters") {
+                    Some(parameters) => as_object(&parameters),
+                    None if capability.is_some() => Object::default(),
+                    // Neither key is there: not this door's form at all, so all of it is input.
+                    None => said,
+                };
+                Call { capability, input }
+            }
+            Self::Aacp => {
+                let capability = take_text(&mut said, "action");
+                let input = said.remove("input").map_or(said, |input| as_object(&input));
+                Call { capability, input }
+            }
+        }
+    }
+
+    /// Writes a call. Without a capability the bus says `"type":"request"`, and reads that as the
+    /// capability; the others leave the key out.
+    pub fn write_call(self, call: &Call) -> Payload {
+        let Call { capability, input } = call;
+        let capability = capability.as_deref();
+        match self {
+            Self::Bus => {
+                let head = Writer::new().text("type", capability.unwrap_or("request"));
+                BUS_CALL.fold(head.maybe_text("capability", capability), input)
+            }
+            Self::Lobby => {
+                LOBBY_CALL.fold(Writer::new().maybe_text("capability_name", capability), input)
+            }
+            Self::Collaboration => Writer::new()
+                .maybe_text("action", capability)
+                .value("parameters", &input.to_payload())
+                .close(),
+            Self::Aacp => Writer::new()
+                .maybe_text("action", capability)
+                .value("input", &input.to_payload())
+                .close(),
+        }
+    }
+
+    /// Reads what came of a call, as well as can be: what is no object is a success.
+    pub fn read_outcome(self, payload: &str) -> Outcome {
+        let Ok(said) = Object::parse(payload) else {
+            return Outcome::Success(any_payload(payload));
+        };
+        match self {
+            Self::Bus => read_bus_outcome(said),
+            Self::Lobby => read_lobby_outcome(said),
+            Self::Collaboration => read_collaboration_outcome(said),
+            Self::Aacp => read_aacp_outcome(said),
+        }
+    }
+
+    /// Writes what came of a call. `capability` is what was asked for: aacp repeats it as `action`.
+    pub fn write_outcome(self, capability: Option<&str>, outcome: &Outcome) -> Payload {
+        let new = Writer::new;
+        match (self, outcome) {
+            (Self::Bus, Outcome::Success(output)) => {
+                BUS_OUTCOME.fold(new().text("type", "response"), &as_object(output))
+            }
+            (Self::Bus, Outcome::Partial { status, output }) => {
+                let head = new().text("type", "progress").text("status", status);
+                BUS_OUTCOME.fold(head, &as_object(output))
+            }
+            (Self::Bus, Outcome::Failure(failure)) => {
+                let head = new().text("type", "error").text("status", "error");
+                head.value("error", &write_error(failure)).close()
+            }
+            (Self::Lobby, Outcome::Success(output)) => {
+                STATUS_OUTCOME.fold(new().text("status", "success"), &as_object(output))
+            }
+            (Self::Lobby, Outcome::Partial { status, output }) => {
+                STATUS_OUTCOME.fold(new().text("status", status), &as_object(output))
+            }
+            (Self::Lobby, Outcome::Failure(failure)) => {
+                let code = Some(failure.code.as_str()).filter(|code| *code != NO_CODE);
+                new()
+                    .text("status", "error")
+                    .text("error", &failure.message)
+                    .maybe_text("code", code)
+                    .maybe("details", failure.details.as_ref())
+                    .close()
+            }
+            (Self::Collaboration, Outcome::Success(output)) => {
+                new().text("status", "success").value("result", output).close()
+            }
+            // The one word this door has for it.
+            (Self::Collaboration, Outcome::Partial { status: _, output }) => {
+                new().text("status", "partial").value("result", output).close()
+            }
+            (Self::Collaboration, Outcome::Failure(failure)) => {
+                new().text("status", "error").value("error", &write_error(failure)).close()
+            }
+            (Self::Aacp, Outcome::Success(output)) => {
+                let head = new().maybe_text("action", capability);
+                match Object::parse(output.as_str()) {
+                    Ok(_) => head.value("output", output).close(),
+                    Err(_) => head.value("output", &as_object(output).to_payload()).close(),
+                }
+            }
+            // This door has no form for it: whoever reads it takes it for an output with a status.
+            (Self::Aacp, Outcome::Partial { status, output }) => {
+                let output = STATUS_OUTCOME.fold(new().text("status", status), &as_object(output));
+                new().maybe_text("action", capability).value("output", &output).close()
+            }
+            (Self::Aacp, Outcome::Failure(failure)) => {
+                let output = new().value("error", &write_error(failure)).text("status", "error");
+                new().maybe_text("action", capability).value("output", &output.close()).close()
+            }
+        }
+    }
+
+    /// What an event says: on collaboration the payload's `content`, elsewhere the payload itself.
+    pub fn read_event(self, payload: &str) -> Payload {
+        match self {
+            Self::Collaboration => Object::parse(payload)
+                .ok()
+                .and_then(|mut said| said.remove("content"))
+                .unwrap_or_else(|| any_payload(payload)),
+            Self::Bus | Self::Lobby | Self::Aacp => any_payload(payload),
+        }
+    }
+
+    /// Writes an event: on collaboration `{topic, content}`, elsewhere the content itself if it is an
+    /// object that says its `type`, or else with `"type":"event"`.
+    pub fn write_event(self, topic: &str, content: &Payload) -> Payload {
+        let event = || Writer::new().text("type", "event");
+        match (self, Object::parse(content.as_str())) {
+            (Self::Collaboration, _) => {
+                Writer::new().text("topic", topic).value("content", content).close()
+            }
+            (Self::Bus | Self::Lobby | Self::Aacp, Ok(said)) => match said.get("type") {
+                None => event().all(&said).close(),
+                Some(_) if said.text("type").is_some() => content.clone(),
+                // A type that is no text would be overwritten.
+                Some(_) => event().value("result", content).close(),
+            },
+            (Self::Bus | Self::Lobby | Self::Aacp, Err(_)) => {
+                event().value("result", content).close()
+            }
+        }
+    }
+}
+
+fn read_bus_outcome(mut said: Object) -> Outcome {
+    let kind = said.text("type");
+    let status = said.text("status");
+    said.remove("type");
+    said.remove("correlation_id");
+    match (kind.as_deref(), status) {
+        (Some("error"), Some(status)) if status == "error" => {
+            said.remove("status");
+            Outcome::Failure(read_failure(said))
+        }
+        (Some("progress"), Some(status)) => {
+            said.remove("status");
+            Outcome::Partial { status, output: BUS_OUTCOME.unfold(said).to_payload() }
+        }
+        // A bus agent's own `status` is part of what it says.
+        _ => Outcome::Success(BUS_OUTCOME.unfold(said).to_payload()),
+    }
+}
+
+fn read_lobby_outcome(mut said: Object) -> Outcome {
+    match take_text(&mut said, "status").as_deref() {
+        Some("success") | None => Outcome::Success(STATUS_OUTCOME.unfold(said).to_payload()),
+        Some("error") => Outcome::Failure(read_failure(said)),
+        Some(status) => Outcome::Partial {
+            status: status.to_owned(),
+            output: STATUS_OUTCOME.unfold(said).to_payload(),
+        },
+    }
+}
+
+fn read_collaboration_outcome(mut said: Object) -> Outcome {
+    let status = said.text("status");
+    // Any other status is not this door's word, so it stays part of what was said.
+    if let Some("success" | "partial" | "error") = status.as_deref() {
+        said.remove("status");
+    }
+    if status.as_deref() == Some("error") {
+        return Outcome::Failure(read_failure(said));
+    }
+    let output = said.remove("result").unwrap_or_else(|| said.to_payload());
+    match status {
+        Some(status) if status == "partial" => Outcome::Partial { status, output },
+        Some(_) | None => Outcome::Success(output),
+    }
+}
+
+fn read_aacp_outcome(mut said: Object) -> Outcome {
+    take_text(&mut said, "action");
+    let Some(output) = said.remove("output") else {
+        return Outcome::Success(said.to_payload());
+    };
+    match Object::parse(output.as_str()) {
+        Ok(mut failed) if failed.get("error").is_some_and(|error| error.as_str() != "null") => {
+            if failed.text("status").as_deref() == Some("error") {
+                failed.remove("status");
+            }
+            Outcome::Failure(read_failure(failed))
+        }
+        Ok(_) | Err(_) => Outcome::Success(output),
+    }
+}
+
+/// Reads a failure from an object without its envelope: `error` is a text or an object with `code` and
+/// `message`; a code may stand beside it. Whatever else there is becomes the details.
+fn read_failure(mut said: Object) -> Failure {
+    let error = said.remove("error").filter(|error| error.as_str() != "null");
+    let error = error.as_ref().map_or("", Payload::as_str);
+    let mut inner = Object::parse(error).unwrap_or_default();
+    let code = take_text(&mut inner, "code").or_else(|| take_text(&mut said, "code"));
+    let message = take_text(&mut inner, "message")
+        .or_else(|| serde_json::from_str(error).ok())
+        .or_else(|| Some(error.to_owned()).filter(|error| !error.is_empty()));
+    Failure {
+        code: code.unwrap_or_else(|| NO_CODE.to_owned()),
+        message: message.unwrap_or_else(|| "the provider reported an error".to_owned()),
+        details: read_details(Writer::new().all(&said).all(&inner).close()),
+    }
+}
+
+/// We write details under one key, and take them out of it again; others write them as they like.
+fn read_details(rest: Payload) -> Option<Payload> {
+    let mut said = Object::parse(rest.as_str()).ok().filter(|said| !said.is_empty())?;
+    if said.len() > 1 {
+        return Some(rest);
+    }
+    let details = said.remove("details").filter(|it| Object::parse(it.as_str()).is_ok());
+    Some(details.unwrap_or(rest))
+}
+
+fn write_error(failure: &Failure) -> Payload {
+    Writer::new()
+        .text("code", &failure.code)
+        .text("message", &failure.message)
+        .maybe("details", failure.details.as_ref())
+        .close()
+}
+
+/// How a sender's keys lie beside those of the envelope: at the top, but for the keys that collide with
+/// the envelope's own, which lie under the folding key.
+struct Flat {
+    own: &'static [&'static str],
+    fold: &'static str,
+}
+
+impl Flat {
+    /// Writes the sender's keys after the envelope's. Those that do not collide keep their order; the
+    /// others come where the first of them stood.
+    fn fold(&self, mut head: Writer, object: &Object) -> Payload {
+        // The folding key itself collides when it is needed, or when its value would be unfolded.
+        let folds = object.iter().any(|(key, _)| self.own.contains(&key))
+            || object.get(self.fold).and_then(|value| self.folded(value)).is_some();
+        let collides = |key: &str| folds && (key == self.fold || self.own.contains(&key));
+        let mut below = Writer::new();
+        for (key, value) in object.iter().filter(|(key, _)| collides(key)) {
+            below = below.value(key, value);
+        }
+        let mut below = Some(below.close());
+        for (key, value) in object.iter() {
+            if !collides(key) {
+                head = head.value(key, value);
+            } else if let Some(below) = below.take() {
+                head = head.value(self.fold, &below);
+            }
+        }
+        head.close()
+    }
+
+    /// The sender's keys again, from an object without the envelope's.
+    fn unfold(&self, object: Object) -> Object {
+        let Some(folded) = object.get(self.fold).and_then(|value| self.folded(value)) else {
+            return object;
+        };
+        // Never written so by us; unfolding would lose one of the two.
+        if folded.iter().any(|(key, _)| key != self.fold && object.get(key).is_some()) {
+            return object;
+        }
+        let mut all = Writer::new();
+        for (key, value) in object.iter() {
+            all = if key == self.fold { all.all(&folded) } else { all.value(key, value) };
+        }
+        Object::parse(all.close().as_str()).unwrap_or(object)
+    }
+
+    /// What lies under the folding key, if the value can have come there by folding.
+    fn folded(&self, value: &Payload) -> Option<Object> {
+        let object = Object::parse(value.as_str()).ok()?;
+        let may_fold = |key: &str| key == self.fold || self.own.contains(&key);
+        (!object.is_empty() && object.iter().all(|(key, _)| may_fold(key))).then_some(object)
+    }
+}
+
+/// An object on its way to text. [`Object::set`] looks for the key first, which takes too long for the
+/// many keys of a large payload; here the caller knows that they differ, or that the last one counts.
+struct Writer(String);
+
+impl Writer {
+    fn new() -> Self {
+        Self("{".to_owned())
+    }
+
+    fn value(mut self, key: &str, value: &Payload) -> Self {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(Payload::of_text(key).as_str());
+        self.0.push(':');
+        self.0.push_str(value.as_str());
+        self
+    }
+
+    fn maybe(self, key: &str, value: Option<&Payload>) -> Self {
+        match value {
+            Some(value) => self.value(key, value),
+            None => self,
+        }
+    }
+
+    fn text(self, key: &str, text: &str) -> Self {
+        self.value(key, &Payload::of_text(text))
+    }
+
+    fn maybe_text(self, key: &str, text: Option<&str>) -> Self {
+        self.maybe(key, text.map(Payload::of_text).as_ref())
+    }
+
+    fn all(self, object: &Object) -> Self {
+        object.iter().fold(self, |writer, (key, value)| writer.value(key, value))
+    }
+
+    fn close(mut self) -> Payload {
+        self.0.push('}');
+        Payload::trusted(self.0)
+    }
+}
+
+/// Takes a key out if its value is a text; anything else is the sender's own and stays.
+fn take_text(object: &mut Object, key: &str) -> Option<String> {
+    let text = object.text(key)?;
+    object.remove(key);
+    Some(text)
+}
+
+/// The value as an object: itself, or `{"result": …}`.
+fn as_object(value: &Payload) -> Object {
+    Object::parse(value.as_str()).unwrap_or_else(|_| as_result(value.clone()))
+}
+
+fn as_result(value: Payload) -> Object {
+    let mut object = Object::default();
+    object.set("result", value);
+    object
+}
+
+/// The payload as it is. Text that is not even JSON travels as a string: reading never fails.
+fn any_payload(text: &str) -> Payload {
+    Payload::parse(text).unwrap_or_else(|_| Payload::of_text(text))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Which of the messages on its topics a subscriber wants.
+
+use regex::{Regex, RegexBuilder};
+use serde::Serialize;
+use ts_rs::TS;
+
+use crate::{AgentId, Priority};
+
+/// The largest compiled expression, and the longest text of one. The engine is linear in what it
+/// searches, whatever the expression.
+const MAX_COMPILED: usize = 256 << 10;
+const MAX_EXPRESSION: usize = 1024;
+
+/// What passes every part that is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(optional_fields)]
+pub struct ListenFilter {
+    /// Sent by one of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_agents: Option<Vec<AgentId>>,
+    /// Of one of these priorities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Vec<Priority>>,
+    /// A regular expression that is found in the JSON text of the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_match: Option<Expression>,
+}
+
+/// A regular expression that is safe to run.
+#[derive(Clone, Debug, TS)]
+#[ts(as = "String")]
+pub struct Expression(Regex);
+
+/// Why a filter cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidFilter {
+    /// The expression cannot be read, or would be too large.
+    #[error("contentMatch cannot be used: {0}")]
+    Expression(String),
+    /// The expression is too long to be read.
+    #[error("contentMatch is longer than {MAX_EXPRESSION} bytes")]
+    TooLong,
+}
+
+impl Expression {
+    /// Reads an expression.
+    pub fn parse(text: &str) -> Result<Self, InvalidFilter> {
+        if text.len() > MAX_EXPRESSION {
+            return Err(InvalidFilter::TooLong);
+        }
+        let compiled = RegexBuilder::new(text).size_limit(MAX_COMPILED).build();
+        compiled.map(Self).map_err(|error| InvalidFilter::Expression(error.to_string()))
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Serialize for Expression {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+impl ListenFilter {
+    /// Whether a message passes. Its content is asked for only where it matters.
+    pub fn accepts<'a>(
+        &self,
+        from: &AgentId,
+        priority: Priority,
+        content: impl FnOnce() -> std::borrow::Cow<'a, str>,
+    ) -> bool {
+        self.from_agents.as_ref().is_none_or(|agents| agents.contains(from))
+            && self.priority.as_ref().is_none_or(|wanted| wanted.contains(&priority))
+            && self
+                .content_match
+                .as_ref()
+                .is_none_or(|Expression(regex)| regex.is_match(&content()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_filter_are_joined_by_and() {
+        let id = |text: &str| AgentId::parse(text).unwrap();
+        let filter = ListenFilter {
+            from_agents: Some(vec![id("a")]),
+            priority: Some(vec![Priority::High]),
+            content_match: Some(Expression::parse(r#""level":\s*"(warn|error)""#).unwrap()),
+        };
+        let accepts = |from: &str, priority, content: &'static str| {
+            filter.accepts(&id(from), priority, || content.into())
+        };
+        assert!(accepts("a", Priority::High, r#"{"level": "warn"}"#));
+        assert!(!accepts("b", Priority::High, r#"{"level": "warn"}"#));
+        assert!(!accepts("a", Priority::Low, r#"{"level": "warn"}"#));
+        assert!(!accepts("a", Priority::High, r#"{"level": "info"}"#));
+    }
+
+    #[test]
+    fn an_expression_that_is_wrong_or_too_large_is_refused() {
+        assert!(matches!(Expression::parse("("), Err(InvalidFilter::Expression(_))));
+        assert!(matches!(Expression::parse("(a{1000}){1000}"), Err(InvalidFilter::Expression(_))));
+        assert_eq!(Expression::parse(&"a".repeat(1025)).unwrap_err(), InvalidFilter::TooLong);
+    }
+}
