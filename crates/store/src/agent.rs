@@ -14,23 +14,25 @@ use crate::record::AgentRecord;
 pub(crate) const SQL: &[&str] =
     &[UPSERT, SEEN, FORGET_CAPABILITIES, ADD_CAPABILITY, ALL, ALL_CAPABILITIES];
 
-const UPSERT: &str = "insert into agent (id, name, version, door, first_seen, last_seen) \
-     values (?, ?, ?, ?, ?, ?) \
+const UPSERT: &str = "insert into agent (id, name, version, door, first_seen, last_seen, \
+     declared_by) values (?, ?, ?, ?, ?, ?, ?) \
      on conflict (id) do update set name = excluded.name, version = excluded.version, \
-     door = excluded.door, last_seen = max(last_seen, excluded.last_seen)";
+     door = excluded.door, last_seen = max(last_seen, excluded.last_seen), \
+     declared_by = excluded.declared_by";
 
 const SEEN: &str = "update agent set last_seen = max(last_seen, ?) where id = ?";
 
 const FORGET_CAPABILITIES: &str = "delete from capability where agent = ?";
 
 const ADD_CAPABILITY: &str = "insert into capability (agent, position, name, description, \
-     input_schema, output_schema, keywords, authorized_requester_ids) \
-     values (?, ?, ?, ?, ?, ?, ?, ?)";
+     input_schema, output_schema, keywords, authorized_requester_ids, version) \
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const ALL: &str = "select id, name, version, door, first_seen, last_seen from agent order by id";
+const ALL: &str = "select id, name, version, door, first_seen, last_seen, declared_by \
+     from agent order by id";
 
 const ALL_CAPABILITIES: &str = "select agent, name, description, input_schema, output_schema, \
-     keywords, authorized_requester_ids from capability order by agent, position";
+     keywords, authorized_requester_ids, version from capability order by agent, position";
 
 pub(crate) async fn apply(
     connection: &mut SqliteConnection,
@@ -56,6 +58,7 @@ async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Resul
         .bind(agent.door.as_str())
         .bind(agent.first_seen.0)
         .bind(agent.last_seen.0)
+        .bind(agent.declared_by.map(Door::as_str))
         .execute(&mut *connection)
         .await?;
     let Some(capabilities) = &agent.capabilities else {
@@ -74,6 +77,7 @@ async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Resul
             .bind(capability.output_schema.to_string())
             .bind(serde_json::Value::from(capability.keywords.clone()).to_string())
             .bind(requesters.map(|ids| serde_json::Value::from(ids.clone()).to_string()))
+            .bind(capability.version.as_str())
             .execute(&mut *connection)
             .await?;
     }
@@ -96,6 +100,7 @@ pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AgentRe
             name: row.try_get("name")?,
             version: row.try_get("version")?,
             door: door(row.try_get("door")?)?,
+            declared_by: row.try_get::<Option<&str>, _>("declared_by")?.map(door).transpose()?,
             capabilities: Some(capabilities.remove(id).unwrap_or_default()),
             first_seen: Timestamp(row.try_get("first_seen")?),
             last_seen: Timestamp(row.try_get("last_seen")?),
@@ -112,6 +117,7 @@ fn capability(row: &SqliteRow) -> Result<Capability, Error> {
         input_schema: json(row.try_get("input_schema")?)?,
         output_schema: json(row.try_get("output_schema")?)?,
         keywords: json(row.try_get("keywords")?)?,
+        version: row.try_get("version")?,
         authorized_requester_ids: requesters.map(json).transpose()?,
     })
 }

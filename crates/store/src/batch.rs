@@ -11,7 +11,8 @@ use switchboard_model::{
 };
 
 use crate::record::{
-    AgentRecord, AttemptRecord, DeliveryRecord, JobRecord, LetterRecord, Record, SubscriptionRecord,
+    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, JobRecord, LetterRecord, Record,
+    RulesRecord, SessionRecord, SubscriptionRecord, TokenChange,
 };
 use crate::total::Delta;
 
@@ -31,6 +32,10 @@ pub(crate) struct Batch {
     pub(crate) letters: Vec<LetterRecord>,
     pub(crate) jobs: Vec<JobRecord>,
     pub(crate) audits: Vec<NewAudit>,
+    pub(crate) decisions: Vec<DecisionRecord>,
+    pub(crate) tokens: Vec<TokenChange>,
+    pub(crate) rules: Vec<RulesRecord>,
+    pub(crate) sessions: Vec<SessionRecord>,
     /// What is known of the totals before anything is updated.
     pub(crate) delta: Delta,
     places: Places,
@@ -133,6 +138,11 @@ impl Batch {
                 self.subscriptions.push(SubscriptionChange::Ended { id: id.0, at: *at });
             }
             Record::Message(message) => self.accept(message),
+            Record::Refused { message, error } => self.refuse(message, error),
+            Record::Decision(decision) => self.decisions.push(decision.clone()),
+            Record::Token(change) => self.tokens.push(change.clone()),
+            Record::Rules(rules) => self.rules.push((**rules).clone()),
+            Record::Session(session) => self.sessions.push((**session).clone()),
             Record::Delivery(delivery) => {
                 self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
                 self.places.delivery.insert(delivery.id, self.deliveries.len());
@@ -197,6 +207,18 @@ impl Batch {
             settled_at: None,
             taken_by: None,
             error: None,
+        });
+    }
+
+    /// Its number is used up, but it counts nowhere.
+    fn refuse(&mut self, message: &Arc<Message>, error: &str) {
+        self.delta.last_seq = self.delta.last_seq.max(message.seq);
+        self.messages.push(NewMessage {
+            message: Arc::clone(message),
+            state: MessageState::Refused,
+            settled_at: Some(message.accepted_at),
+            taken_by: None,
+            error: Some(error.to_owned()),
         });
     }
 

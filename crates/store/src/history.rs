@@ -6,7 +6,7 @@ use switchboard_model::{MessageDetail, MessageFilter, MessageId, MessageRow, Pay
 
 use crate::Error;
 use crate::rows::{Query, int};
-use crate::{dead_letter, delivery, message, search};
+use crate::{dead_letter, decision, delivery, message, search};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[PAGE, FOUND, FOUND_AGAIN];
@@ -185,6 +185,7 @@ pub(crate) async fn message(
         return Ok(None);
     };
     detail.letter = dead_letter::of_message(&mut snapshot, detail.row.seq).await?;
+    detail.decision = decision::of_message(&mut snapshot, detail.row.seq).await?;
     detail.deliveries = delivery::of_message(&mut snapshot, detail.row.seq).await?;
     Ok(Some(detail))
 }

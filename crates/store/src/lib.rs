@@ -3,8 +3,8 @@
 //! Read `store` for the handle, `open` and `folder` for how a folder becomes one; `record` for what can be
 //! written; `queue` and `writer` for how it gets to disk: one task owns the one writing connection
 //! and commits many writes at once. `batch` decides what a set of writes comes to. Then one file a
-//! table, each with its SQL: `agent`, `message`, `delivery`, `dead_letter`, `subscription`, `audit`,
-//! `total`, `search`. `history` is the reading side; `retention`, `checkpoint` and `disk` keep house.
+//! table, each with its SQL: `agent`, `token`, `message`, `decision`, `delivery`, `dead_letter`,
+//! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `search`. `history` is the reading side; `retention`, `checkpoint` and `disk` keep house.
 //!
 //! The only crate that names sqlx. It decides nothing about messages, and reads the clock only to
 //! forget old ones.
@@ -16,7 +16,9 @@ mod batch;
 mod checkpoint;
 mod clock;
 mod commit;
+mod conversation;
 mod dead_letter;
+mod decision;
 mod delivery;
 mod disk;
 mod error;
@@ -31,9 +33,12 @@ mod queue;
 mod record;
 mod retention;
 mod rows;
+mod rule;
 mod search;
+mod session;
 mod store;
 mod subscription;
+mod token;
 mod total;
 mod writer;
 
@@ -41,12 +46,15 @@ mod writer;
 mod tests;
 
 pub use commit::Commit;
+pub use decision::{GroupMessages, RequestGroup};
 pub use delivery::Tried;
 pub use error::Error;
 pub use letters::LetterList;
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
 pub use record::{
-    AgentRecord, AttemptRecord, DeliveryRecord, JobRecord, LetterRecord, Record, SubscriptionRecord,
+    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, JobRecord, LetterRecord, Record,
+    RulesRecord, SessionRecord, SubscriptionRecord, TokenChange, TokenRecord,
 };
+pub use rule::RestoredRules;
 pub use store::Store;

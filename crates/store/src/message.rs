@@ -1,12 +1,13 @@
 //! The table `message`: what was said.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
-    Address, AgentId, ConversationId, Kind, Message, MessageDetail, MessageId, MessageRow,
-    MessageState, Payload, Priority, Timestamp, Topic,
+    Address, AgentId, Context, ConversationId, Dialect, Kind, Message, MessageDetail, MessageId,
+    MessageRow, MessageState, Payload, Priority, Timestamp, Topic,
 };
 use uuid::Uuid;
 
@@ -22,8 +23,8 @@ pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, BY_ID, PAYLOADS];
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
      correlation, conversation, accepted_at, expires_at, state, settled_at, error, replay_of, \
-     payload) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+     payload, dialect, context, answer_by) values",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "",
 );
 
@@ -51,7 +52,8 @@ pub(crate) use columns;
 macro_rules! whole {
     () => {
         "m.seq, m.id, m.sender, m.topic, m.capability, m.kind, m.priority, m.door, m.correlation, \
-         m.conversation, m.accepted_at, m.expires_at, m.replay_of, m.payload"
+         m.conversation, m.accepted_at, m.expires_at, m.replay_of, m.payload, m.dialect, \
+         m.context, m.answer_by"
     };
 }
 
@@ -75,7 +77,8 @@ const PAYLOADS: &str = "select seq, payload from message \
 const BY_ID: &str = concat!(
     "select ",
     columns!(),
-    ", m.payload, m.correlation, m.expires_at, m.replay_of from message m where m.id = ?"
+    ", m.payload, m.correlation, m.expires_at, m.replay_of, m.dialect, m.context \
+     from message m where m.id = ?"
 );
 
 const AGENT_PREFIX: &str = "agent:";
@@ -107,9 +110,21 @@ pub(crate) async fn insert(
                 .bind(new.error.as_deref())
                 .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
                 .bind(message.payload.as_str())
+                .bind(foreign_dialect(message).map(Dialect::as_str))
+                .bind(message.context.as_deref().map(context_text))
+                .bind(message.answer_by.map(|at| at.0))
         })
         .await?;
     Ok(())
+}
+
+/// The words of the door it came by need not be named.
+fn foreign_dialect(message: &Message) -> Option<Dialect> {
+    (message.dialect != Dialect::of(message.door)).then_some(message.dialect)
+}
+
+fn context_text(context: &Context) -> String {
+    serde_json::to_string(context).unwrap_or_else(|_| "{}".to_owned())
 }
 
 /// Settles messages, each at most once, and counts in `delta` those that really moved.
@@ -200,6 +215,9 @@ pub(crate) async fn by_id(
         settled_at: found.try_get::<Option<i64>, _>("settled_at")?.map(Timestamp),
         letter: None,
         replay_of: replay_of(&found)?,
+        dialect: dialect(&found)?,
+        decision: None,
+        trace: context(&found)?.and_then(|context| context.trace.clone()),
         deliveries: Vec::new(),
     }))
 }
@@ -243,10 +261,28 @@ pub(crate) fn message(row: &SqliteRow) -> Result<Message, Error> {
         correlation: row.try_get("correlation")?,
         conversation: conversation(row)?,
         payload: Payload::trusted(row.try_get::<&str, _>("payload")?),
+        dialect: dialect(row)?,
+        context: context(row)?,
+        // What was decided is in a table of its own, and of no use for a delivery.
+        decision: None,
+        answer_by: row.try_get::<Option<i64>, _>("answer_by")?.map(Timestamp),
         accepted_at: Timestamp(row.try_get("accepted_at")?),
         expires_at: row.try_get::<Option<i64>, _>("expires_at")?.map(Timestamp),
         replay_of: replay_of(row)?,
     })
+}
+
+fn dialect(row: &SqliteRow) -> Result<Dialect, Error> {
+    match row.try_get::<Option<&str>, _>("dialect")? {
+        Some(text) => Dialect::parse(text).ok_or_else(|| meaningless("a dialect", text)),
+        None => Ok(Dialect::of(door(row.try_get("door")?)?)),
+    }
+}
+
+fn context(row: &SqliteRow) -> Result<Option<Arc<Context>>, Error> {
+    let Some(text) = row.try_get::<Option<&str>, _>("context")? else { return Ok(None) };
+    let context = serde_json::from_str(text);
+    context.map(Some).map_err(|_| meaningless("a message's context", text))
 }
 
 /// The dead letter in whose place a message was sent.
@@ -269,11 +305,11 @@ pub(crate) fn message_id(bytes: &[u8]) -> Result<MessageId, Error> {
     id.map_err(|_| meaningless("a message's id", &format!("{bytes:x?}")))
 }
 
-fn kind(text: &str) -> Result<Kind, Error> {
+pub(crate) fn kind(text: &str) -> Result<Kind, Error> {
     Kind::parse(text).ok_or_else(|| meaningless("a message's kind", text))
 }
 
-fn priority(text: &str) -> Result<Priority, Error> {
+pub(crate) fn priority(text: &str) -> Result<Priority, Error> {
     Priority::parse(text).ok_or_else(|| meaningless("a priority", text))
 }
 

@@ -11,7 +11,7 @@ use sqlx::sqlite::{
     SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions, Row, SqlSafeStr};
-use switchboard_model::{LetterStatus, Totals};
+use switchboard_model::{LetterStatus, Session, Totals};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -22,10 +22,13 @@ use crate::error::is_damage;
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::queue::Queue;
-use crate::record::{AgentRecord, JobRecord};
+use crate::record::{AgentRecord, JobRecord, TokenRecord};
 use crate::retention::Limits;
 use crate::writer::Writer;
-use crate::{Error, Store, agent, dead_letter, job, search, subscription, total};
+use crate::{
+    Error, RestoredRules, Store, agent, dead_letter, job, rule, search, session, subscription,
+    token, total,
+};
 
 /// When a commit counts as done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +94,12 @@ pub struct Restored {
     pub discarded_letters: Vec<u64>,
     /// Every job that is remembered, oldest first.
     pub jobs: Vec<JobRecord>,
+    /// Each agent's last token.
+    pub tokens: Vec<TokenRecord>,
+    /// The rules in force.
+    pub rules: RestoredRules,
+    /// Sessions, those that changed last first.
+    pub sessions: Vec<Session>,
 }
 
 /// Everything a store is made of, before its tasks run.
@@ -217,6 +226,7 @@ async fn quick_check(connection: &mut SqliteConnection, path: &Path) -> Result<(
 pub(crate) fn migrator() -> Migrator {
     let first = include_str!("../migrations/0001_first.sql");
     let engine = include_str!("../migrations/0002_delivery_engine.sql");
+    let identity = include_str!("../migrations/0003_identity_and_rules.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -224,6 +234,7 @@ pub(crate) fn migrator() -> Migrator {
     Migrator::with_migrations(vec![
         migration(1, "first", first),
         migration(2, "delivery engine", engine),
+        migration(3, "identity and rules", identity),
     ])
 }
 
@@ -263,6 +274,9 @@ async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), E
         discarded_letters: dead_letter::of_status(&mut *connection, LetterStatus::Discarded)
             .await?,
         jobs: job::all(&mut *connection).await?,
+        tokens: token::all(&mut *connection).await?,
+        rules: rule::restore(&mut *connection).await?,
+        sessions: session::restore(&mut *connection).await?,
     };
     Ok((restored, search::progress(connection).await?))
 }

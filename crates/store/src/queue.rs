@@ -37,7 +37,8 @@ pub(crate) struct Write {
 impl Write {
     /// Whether it takes in a message, so that someone waits to hear of it.
     pub(crate) fn has_message(&self) -> bool {
-        let is_message = |record: &Record| matches!(record, Record::Message(_));
+        let is_message =
+            |record: &Record| matches!(record, Record::Message(_) | Record::Refused { .. });
         self.records.iter().any(is_message)
     }
 
@@ -108,7 +109,7 @@ impl Queue {
 /// The payload bytes of a write; more than the queue holds count as all of it.
 fn payload_bytes(records: &[Record]) -> u32 {
     let bytes = records.iter().map(|record| match record {
-        Record::Message(message) => message.payload.bytes(),
+        Record::Message(message) | Record::Refused { message, .. } => message.payload.bytes(),
         Record::Attempt(attempt) => attempt.payload.as_ref().map_or(0, |payload| payload.bytes()),
         Record::Agent(_)
         | Record::AgentSeen { .. }
@@ -120,6 +121,10 @@ fn payload_bytes(records: &[Record]) -> u32 {
         | Record::DeadLetter { .. }
         | Record::Letter(_)
         | Record::Job(_)
+        | Record::Decision(_)
+        | Record::Token(_)
+        | Record::Rules(_)
+        | Record::Session(_)
         | Record::Audit { .. } => 0,
     });
     u32::try_from(bytes.sum::<usize>()).map_or(BYTES, |bytes| bytes.min(BYTES))

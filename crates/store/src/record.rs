@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AttemptOutcome, Capability, DeadReason, DeliveryId, DeliveryState, Door, JobId,
-    JobView, LetterStatus, Message, MessageId, MessageState, Payload, Policy, SubscriptionId,
-    Timestamp,
+    AgentId, AttemptOutcome, Capability, DeadReason, Decision, DeliveryId, DeliveryState, Door,
+    JobId, JobView, LetterStatus, Message, MessageId, MessageState, Payload, Policy, Priority,
+    Rule, RuleChange, Session, SessionChange, SubscriptionId, Timestamp,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -31,6 +31,21 @@ pub enum Record {
     },
     /// A message was taken in; it waits.
     Message(Arc<Message>),
+    /// A message was not accepted; what was tried is kept, and counts nowhere.
+    Refused {
+        /// The message.
+        message: Arc<Message>,
+        /// Why.
+        error: String,
+    },
+    /// Whether a request might be made, and why.
+    Decision(DecisionRecord),
+    /// A token was made or taken away.
+    Token(TokenChange),
+    /// The rules were changed.
+    Rules(Box<RulesRecord>),
+    /// A session is as it is now.
+    Session(Box<SessionRecord>),
     /// A message goes to a recipient.
     Delivery(DeliveryRecord),
     /// A try at a delivery ended.
@@ -91,6 +106,8 @@ pub struct AgentRecord {
     pub version: String,
     /// The door it last joined by.
     pub door: Door,
+    /// The door by which it said what it can do, if it did.
+    pub declared_by: Option<Door>,
     /// What it can do; none leaves what is stored. Always given in what is restored.
     pub capabilities: Option<Vec<Capability>>,
     /// When it was first heard of; what is stored already stays.
@@ -182,4 +199,68 @@ pub struct JobRecord {
     pub view: JobView,
     /// Letters after this one came later than the job.
     pub up_to: u64,
+}
+
+/// Whether a request might be made, as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisionRecord {
+    /// The message's seq.
+    pub message: u64,
+    /// Who asked.
+    pub caller: AgentId,
+    /// Who was asked.
+    pub provider: AgentId,
+    /// For what.
+    pub capability: String,
+    /// What was decided, and why.
+    pub decision: Decision,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What happens to tokens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokenChange {
+    /// One was made.
+    Issued(TokenRecord),
+    /// Those of an agent stopped working.
+    Revoked {
+        /// Whose.
+        agent: AgentId,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// A token as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenRecord {
+    /// Its SHA-256.
+    pub hash: [u8; 32],
+    /// Whose it is.
+    pub agent: AgentId,
+    /// The highest priority its owner's messages get.
+    pub ceiling: Priority,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it stopped working, if it has.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A change of the rules as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RulesRecord {
+    /// What was done.
+    pub change: RuleChange,
+    /// For each edit the rule that it made; none where it took one away.
+    pub made: Vec<Option<Rule>>,
+}
+
+/// A session as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionRecord {
+    /// The session as it is now. Its messages are remembered by themselves.
+    pub session: Session,
+    /// What made it so.
+    pub change: SessionChange,
 }

@@ -19,6 +19,7 @@ pub(crate) const SQL: &[&str] = &[
     FORGET_LETTERS,
     FORGET_WORDS,
     FORGET_AGAIN,
+    FORGET_DECISIONS,
     FORGET_MESSAGES,
     FORGET_STRAY_ATTEMPTS,
     FORGET_STRAYS,
@@ -41,6 +42,8 @@ const FORGET_LETTERS: &str =
     "delete from dead_letter where message in (select value from json_each(?))";
 const FORGET_WORDS: &str = "delete from search where rowid in (select value from json_each(?))";
 const FORGET_AGAIN: &str = "delete from search_again where seq in (select value from json_each(?))";
+const FORGET_DECISIONS: &str =
+    "delete from decision where message in (select value from json_each(?))";
 const FORGET_MESSAGES: &str = "delete from message where seq in (select value from json_each(?))";
 
 /// Deliveries of messages that are older than the oldest: the disk did not take the message, or
@@ -133,6 +136,7 @@ async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), s
         FORGET_LETTERS,
         FORGET_WORDS,
         FORGET_AGAIN,
+        FORGET_DECISIONS,
         FORGET_MESSAGES,
     ];
     for statement in statements {

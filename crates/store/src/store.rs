@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
 use switchboard_model::{
-    DeadMessage, DeadReason, LetterFilter, Message, MessageDetail, MessageFilter, MessageId,
-    MessageRow, Payload,
+    ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason, LetterFilter,
+    Message, MessageDetail, MessageFilter, MessageId, MessageRow, MessageSummary, Payload,
+    RuleChange, SessionView, Timestamp,
 };
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
@@ -16,8 +17,8 @@ use tokio::task::JoinHandle;
 use crate::open::{self, log_path};
 use crate::queue::Queue;
 use crate::{
-    Closed, Error, LetterList, Opened, Options, QueueFull, Record, Ticket, Tried, dead_letter,
-    delivery, history, letters, message,
+    Closed, Error, GroupMessages, LetterList, Opened, Options, QueueFull, Record, RequestGroup,
+    Ticket, Tried, conversation, dead_letter, decision, delivery, history, letters, message, rule,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -163,6 +164,61 @@ impl Store {
     /// One message with its whole life.
     pub async fn message(&self, id: MessageId) -> Result<Option<MessageDetail>, Error> {
         history::message(&self.inner.readers, id).await
+    }
+
+    /// What was asked since then, put together, and the first message that counts.
+    pub async fn requests_since(
+        &self,
+        since: Timestamp,
+    ) -> Result<(u64, Vec<RequestGroup>), Error> {
+        decision::groups(&self.inner.readers, since).await
+    }
+
+    /// The newest requests of one group, from message `first` on.
+    pub async fn requests_of(
+        &self,
+        first: u64,
+        group: &RequestGroup,
+        limit: u32,
+    ) -> Result<GroupMessages, Error> {
+        decision::messages(&self.inner.readers, first, group, limit).await
+    }
+
+    /// Changes of the rules before `before`, newest first.
+    pub async fn rule_history(
+        &self,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<RuleChange>, Error> {
+        rule::history(&self.inner.readers, before, limit).await
+    }
+
+    /// Conversations whose last message came before `before`, newest first.
+    pub async fn conversations(
+        &self,
+        text: Option<&str>,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ConversationRow>, Error> {
+        conversation::page(&self.inner.readers, text, before, limit).await
+    }
+
+    /// A conversation's messages, oldest first, how many there are in all, and its session.
+    pub async fn conversation(
+        &self,
+        id: &ConversationId,
+        limit: u32,
+    ) -> Result<(Vec<ConversationMessage>, u64, Option<SessionView>), Error> {
+        conversation::read(&self.inner.readers, id, limit).await
+    }
+
+    /// The last messages of a conversation in short, oldest first.
+    pub async fn last_messages(
+        &self,
+        id: &ConversationId,
+        limit: u32,
+    ) -> Result<Vec<MessageSummary>, Error> {
+        conversation::last_messages(&self.inner.readers, id, limit).await
     }
 
     /// Bytes on disk: the database and its log.

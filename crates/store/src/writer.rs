@@ -18,8 +18,8 @@ use crate::error::{Failure, failure};
 use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
 use crate::queue::Write;
 use crate::{
-    Error, Ticket, agent, audit, checkpoint, dead_letter, delivery, job, message, search,
-    subscription, total,
+    Error, Ticket, agent, audit, checkpoint, dead_letter, decision, delivery, job, message, rule,
+    search, session, subscription, token, total,
 };
 
 /// How many writes one transaction takes at most.
@@ -192,6 +192,10 @@ impl Writer {
         dead_letter::change(&mut *connection, &batch.letters).await?;
         job::apply(&mut *connection, &batch.jobs).await?;
         audit::insert(&mut *connection, &batch.audits).await?;
+        decision::insert(&mut *connection, &batch.decisions).await?;
+        token::apply(&mut *connection, &batch.tokens).await?;
+        rule::apply(&mut *connection, &batch.rules).await?;
+        session::apply(&mut *connection, &batch.sessions).await?;
         total::add(&mut *connection, &delta).await?;
         sqlx::query(COMMIT).execute(&mut *connection).await?;
         Ok(())

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use switchboard_model::{
-    Address, AgentId, AttemptOutcome, DeliveryId, DeliveryState, Door, Kind, LetterStatus, Message,
-    MessageId, MessageState, Payload, Priority, Timestamp, Topic,
+    Address, AgentId, AttemptOutcome, DeliveryId, DeliveryState, Dialect, Door, Kind, LetterStatus,
+    Message, MessageId, MessageState, Payload, Priority, Timestamp, Topic,
 };
 use uuid::Uuid;
 
@@ -36,6 +36,10 @@ pub(super) fn message_on(seq: u64, topic: &str, payload: &str) -> Message {
         correlation: None,
         conversation: None,
         payload: Payload::parse(payload).unwrap(),
+        dialect: Dialect::Bus,
+        context: None,
+        decision: None,
+        answer_by: None,
         accepted_at: moment(i64::try_from(seq).unwrap()),
         expires_at: None,
         replay_of: None,

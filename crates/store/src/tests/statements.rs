@@ -3,8 +3,8 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
 
 use crate::{
-    agent, audit, checkpoint, dead_letter, delivery, history, housekeeping, job, letters, message,
-    open, retention, search, subscription, total,
+    agent, audit, checkpoint, conversation, dead_letter, decision, delivery, history, housekeeping,
+    job, letters, message, open, retention, rule, search, session, subscription, token, total,
 };
 
 #[tokio::test]
@@ -15,7 +15,9 @@ async fn every_statement_fits_the_schema() {
         agent::SQL,
         audit::SQL,
         checkpoint::SQL,
+        conversation::SQL,
         dead_letter::SQL,
+        decision::SQL,
         delivery::SQL,
         history::SQL,
         housekeeping::SQL,
@@ -23,13 +25,17 @@ async fn every_statement_fits_the_schema() {
         letters::SQL,
         message::SQL,
         retention::SQL,
+        rule::SQL,
         search::SQL,
+        session::SQL,
         subscription::SQL,
+        token::SQL,
         total::SQL,
     ];
     let many = [
         &audit::INSERT,
         &dead_letter::INSERT,
+        &decision::INSERT,
         &delivery::INSERT,
         &delivery::INSERT_ATTEMPT,
         &delivery::MOVE,

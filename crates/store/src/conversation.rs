@@ -1,0 +1,182 @@
+//! Conversations read back: messages that belong together, whoever named what holds them together.
+
+use std::collections::HashMap;
+
+use sqlx::Row;
+use sqlx::sqlite::{SqlitePool, SqliteRow};
+use switchboard_model::{
+    AgentId, Context, ConversationId, ConversationMessage, ConversationRow, Kind, MessageId,
+    MessageSummary, SessionView, Timestamp,
+};
+
+use crate::Error;
+use crate::agent::agent_id;
+use crate::rows::{int, uint};
+use crate::{message, session};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[PAGE, WHO, ABOUT, MESSAGES, COUNT, LAST];
+
+/// By the last message of each.
+const PAGE: &str = "select conversation as id, count(*) as messages, min(seq) as first_seq, \
+     max(seq) as last_seq from message indexed by message_conversation \
+     where conversation is not null group by conversation having max(seq) < ?1 \
+     and (?2 is null or instr(lower(conversation), ?2) > 0 \
+          or conversation in (select p.conversation from participant p \
+                              where instr(lower(p.agent), ?2) > 0) \
+          or conversation in (select c.id from conversation c where instr(lower(c.topic), ?2) > 0) \
+          or exists (select 1 from message m where m.conversation = message.conversation \
+                     and (instr(lower(m.sender), ?2) > 0 \
+                          or instr(lower(coalesce(m.recipient, '')), ?2) > 0 \
+                          or instr(lower(coalesce(m.capability, '')), ?2) > 0))) \
+     order by last_seq desc limit ?3";
+
+const WHO: &str = "select sender, recipient, state from message where conversation = ? \
+     order by seq limit 2000";
+
+const ABOUT: &str = "select m.accepted_at as first_at, l.accepted_at as last_at, \
+     coalesce(nullif(c.topic, ''), m.capability, m.topic) as title, c.status as status \
+     from message m join message l on l.seq = ?2 left join conversation c on c.id = ?3 \
+     where m.seq = ?1";
+
+/// Those that name it, and the one whose own id is its name.
+const MESSAGES: &str = concat!(
+    "select ",
+    message::columns!(),
+    ", m.payload, m.correlation, m.context, (select a.payload from delivery d \
+      join attempt a on a.delivery = d.id where d.message = m.seq and a.payload is not null \
+      and not d.observer order by d.id desc, a.number desc limit 1) as answer \
+      from message m where m.conversation = ?1 or m.id = ?2 order by m.seq limit ?3"
+);
+
+const COUNT: &str =
+    "select count(*) as messages from message m where m.conversation = ?1 or m.id = ?2";
+
+const LAST: &str = "select m.id, m.kind, m.sender, m.topic, m.recipient, m.capability, \
+     m.accepted_at from message m where m.conversation = ? order by m.seq desc limit ?";
+
+/// Conversations whose last message came before `before`, newest first.
+pub(crate) async fn page(
+    pool: &SqlitePool,
+    text: Option<&str>,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Vec<ConversationRow>, Error> {
+    let mut snapshot = pool.begin().await?;
+    let text = text.map(str::to_lowercase);
+    let query = sqlx::query(PAGE).bind(before.map_or(i64::MAX, int)).bind(text).bind(limit);
+    let mut rows = Vec::new();
+    for found in query.fetch_all(&mut *snapshot).await? {
+        let id: String = found.try_get("id")?;
+        let (first, last): (i64, i64) = (found.try_get("first_seq")?, found.try_get("last_seq")?);
+        let about =
+            sqlx::query(ABOUT).bind(first).bind(last).bind(id.as_str()).fetch_one(&mut *snapshot);
+        let about = about.await?;
+        let mut participants: Vec<AgentId> = Vec::new();
+        let mut failed = 0;
+        for row in sqlx::query(WHO).bind(id.as_str()).fetch_all(&mut *snapshot).await? {
+            let state: &str = row.try_get("state")?;
+            failed += u64::from(matches!(state, "dead" | "refused" | "expired"));
+            for column in ["sender", "recipient"] {
+                let name: Option<&str> = row.try_get(column)?;
+                let Some(agent) = name.map(agent_id).transpose()? else { continue };
+                if !participants.contains(&agent) {
+                    participants.push(agent);
+                }
+            }
+        }
+        rows.push(ConversationRow {
+            id: ConversationId(id.into()),
+            title: about.try_get("title")?,
+            participants,
+            messages: uint(found.try_get("messages")?),
+            failed,
+            started_at: Timestamp(about.try_get("first_at")?),
+            last_at: Timestamp(about.try_get("last_at")?),
+            last_seq: uint(last),
+            status: about.try_get::<Option<&str>, _>("status")?.map(session::status).transpose()?,
+        });
+    }
+    Ok(rows)
+}
+
+/// A conversation's messages, oldest first, how many there are in all, and its session.
+pub(crate) async fn read(
+    pool: &SqlitePool,
+    id: &ConversationId,
+    limit: u32,
+) -> Result<(Vec<ConversationMessage>, u64, Option<SessionView>), Error> {
+    let mut snapshot = pool.begin().await?;
+    let own = uuid::Uuid::parse_str(&id.0).ok().map(|uuid| uuid.as_bytes().to_vec());
+    let query = sqlx::query(MESSAGES).bind(&*id.0).bind(own.clone()).bind(limit);
+    let rows = query.fetch_all(&mut *snapshot).await?;
+    let mut messages = rows.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    link_answers(&mut messages);
+    let counted = sqlx::query(COUNT).bind(&*id.0).bind(own).fetch_one(&mut *snapshot).await?;
+    let all = uint(counted.try_get("messages")?);
+    let session = session::view(&mut snapshot, id).await?;
+    Ok((messages, all, session))
+}
+
+fn one(found: &SqliteRow) -> Result<ConversationMessage, Error> {
+    let mut row = message::row(found)?;
+    let payload: &str = found.try_get("payload")?;
+    row.payload = Some(switchboard_model::Payload::trusted(payload));
+    let context: Option<&str> = found.try_get("context")?;
+    let context: Context =
+        context.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    Ok(ConversationMessage {
+        row,
+        correlation_id: found.try_get("correlation")?,
+        answers: None,
+        answer_text: found.try_get("answer")?,
+        depth: context.depth,
+        trace: context.trace,
+    })
+}
+
+/// A response answers the last request before it that had the same correlation, or whose id it is.
+fn link_answers(messages: &mut [ConversationMessage]) {
+    let mut asked: HashMap<String, MessageId> = HashMap::new();
+    for message in messages {
+        match message.row.kind {
+            Kind::Request => {
+                let id = message.row.id;
+                asked.insert(id.to_string(), id);
+                if let Some(correlation) = &message.correlation_id {
+                    asked.insert(correlation.clone(), id);
+                }
+            }
+            Kind::Response => {
+                let correlation = message.correlation_id.as_deref();
+                message.answers = correlation.and_then(|key| asked.get(key).copied());
+            }
+            Kind::Event | Kind::Broadcast => {}
+        }
+    }
+}
+
+/// The last messages of a conversation in short, oldest first.
+pub(crate) async fn last_messages(
+    pool: &SqlitePool,
+    id: &ConversationId,
+    limit: u32,
+) -> Result<Vec<MessageSummary>, Error> {
+    let mut reader = pool.acquire().await?;
+    let rows = sqlx::query(LAST).bind(&*id.0).bind(limit).fetch_all(&mut *reader).await?;
+    let mut list = Vec::with_capacity(rows.len());
+    for row in rows.iter().rev() {
+        let (topic, capability): (String, Option<String>) =
+            (row.try_get("topic")?, row.try_get("capability")?);
+        let recipient: Option<String> = row.try_get("recipient")?;
+        list.push(MessageSummary {
+            id: message::message_id(row.try_get("id")?)?,
+            kind: message::kind(row.try_get("kind")?)?,
+            from: agent_id(row.try_get("sender")?)?,
+            to: recipient.unwrap_or_else(|| topic.clone()),
+            summary: capability.unwrap_or(topic),
+            timestamp: Timestamp(row.try_get("accepted_at")?),
+        });
+    }
+    Ok(list)
+}

@@ -1,0 +1,172 @@
+//! The tables `rule` and `rule_history`: who may call what, and who said so when.
+
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use switchboard_model::{ChangedRule, Effect, Rule, RuleChange, RuleId, RulePart, Timestamp};
+
+use crate::Error;
+use crate::agent::meaningless;
+use crate::record::RulesRecord;
+use crate::rows::{int, uint};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[PUT, CLEAR, REMEMBER, ALL, LAST, EDITS, HISTORY];
+
+const PUT: &str = "insert into rule (id, caller, provider, capability, effect, created_at, \
+     created_by) values (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+     on conflict (caller, provider, capability) do update set id = ?1, effect = ?5, \
+     created_at = ?6, created_by = ?7";
+
+const CLEAR: &str = "delete from rule where caller = ? and provider = ? and capability = ?";
+
+const REMEMBER: &str = "insert into rule_history (at, actor, change, caller, provider, \
+     capability, effect, edit, rule, before, note, undoes) \
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+const ALL: &str = "select id, caller, provider, capability, effect, created_at, created_by \
+     from rule order by id";
+
+const LAST: &str = "select coalesce(max(rule), 0) as rule, coalesce(max(edit), 0) as edit \
+     from rule_history";
+
+const EDITS: &str = "select distinct edit from rule_history where edit < ? \
+     order by edit desc limit ?";
+
+const HISTORY: &str = "select at, actor, caller, provider, capability, effect, edit, before, note, \
+     undoes, (select min(later.edit) from rule_history later where later.undoes = h.edit) \
+     as undone_by from rule_history h where edit in (select value from json_each(?)) \
+     order by edit desc, id";
+
+/// The rules in force, and the last numbers that were given.
+#[derive(Debug, Default)]
+pub struct RestoredRules {
+    /// In order of their numbers.
+    pub rules: Vec<Rule>,
+    /// The highest number of a rule ever.
+    pub last_rule: u64,
+    /// The highest number of a change ever.
+    pub last_change: u64,
+}
+
+pub(crate) async fn apply(
+    connection: &mut SqliteConnection,
+    records: &[RulesRecord],
+) -> Result<(), sqlx::Error> {
+    for RulesRecord { change, made } in records {
+        for (edit, rule) in change.edits.iter().zip(made) {
+            put_or_clear(&mut *connection, edit, rule.as_ref()).await?;
+            let word = if rule.is_some() { "set" } else { "cleared" };
+            sqlx::query(REMEMBER)
+                .bind(change.at.0)
+                .bind(change.by.as_str())
+                .bind(word)
+                .bind(edit.caller.as_str())
+                .bind(edit.provider.as_str())
+                .bind(edit.capability.as_str())
+                .bind(edit.after.map(Effect::as_str))
+                .bind(int(change.id))
+                .bind(rule.as_ref().map(|rule| int(rule.id.0)))
+                .bind(edit.before.map(Effect::as_str))
+                .bind(change.note.as_deref())
+                .bind(change.undoes.map(int))
+                .execute(&mut *connection)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+async fn put_or_clear(
+    connection: &mut SqliteConnection,
+    edit: &ChangedRule,
+    rule: Option<&Rule>,
+) -> Result<(), sqlx::Error> {
+    let query = match rule {
+        Some(rule) => sqlx::query(PUT)
+            .bind(int(rule.id.0))
+            .bind(rule.caller.as_str())
+            .bind(rule.provider.as_str())
+            .bind(rule.capability.as_str())
+            .bind(rule.effect.as_str())
+            .bind(rule.created_at.0)
+            .bind(rule.created_by.as_str()),
+        None => sqlx::query(CLEAR)
+            .bind(edit.caller.as_str())
+            .bind(edit.provider.as_str())
+            .bind(edit.capability.as_str()),
+    };
+    query.execute(connection).await?;
+    Ok(())
+}
+
+/// The rules in force.
+pub(crate) async fn restore(connection: &mut SqliteConnection) -> Result<RestoredRules, Error> {
+    let mut rules = Vec::new();
+    for row in sqlx::query(ALL).fetch_all(&mut *connection).await? {
+        rules.push(Rule {
+            id: RuleId(uint(row.try_get("id")?)),
+            caller: part(&row, "caller")?,
+            provider: part(&row, "provider")?,
+            capability: part(&row, "capability")?,
+            effect: effect(row.try_get("effect")?)?,
+            created_at: Timestamp(row.try_get("created_at")?),
+            created_by: row.try_get("created_by")?,
+        });
+    }
+    let last = sqlx::query(LAST).fetch_one(connection).await?;
+    Ok(RestoredRules {
+        rules,
+        last_rule: uint(last.try_get("rule")?),
+        last_change: uint(last.try_get("edit")?),
+    })
+}
+
+/// Changes before `before`, newest first.
+pub(crate) async fn history(
+    pool: &SqlitePool,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Vec<RuleChange>, Error> {
+    let mut snapshot = pool.begin().await?;
+    let query = sqlx::query(EDITS).bind(before.map_or(i64::MAX, int)).bind(limit);
+    let mut wanted: Vec<i64> = Vec::new();
+    for row in query.fetch_all(&mut *snapshot).await? {
+        wanted.push(row.try_get("edit")?);
+    }
+    let list = serde_json::Value::from(wanted).to_string();
+    let mut changes: Vec<RuleChange> = Vec::new();
+    for row in sqlx::query(HISTORY).bind(list).fetch_all(&mut *snapshot).await? {
+        let id = uint(row.try_get("edit")?);
+        if changes.last().is_none_or(|last| last.id != id) {
+            changes.push(RuleChange {
+                id,
+                at: Timestamp(row.try_get("at")?),
+                by: row.try_get("actor")?,
+                note: row.try_get("note")?,
+                undoes: row.try_get::<Option<i64>, _>("undoes")?.map(uint),
+                undone_by: row.try_get::<Option<i64>, _>("undone_by")?.map(uint),
+                edits: Vec::new(),
+            });
+        }
+        let edit = ChangedRule {
+            caller: part(&row, "caller")?,
+            provider: part(&row, "provider")?,
+            capability: part(&row, "capability")?,
+            before: row.try_get::<Option<&str>, _>("before")?.map(effect).transpose()?,
+            after: row.try_get::<Option<&str>, _>("effect")?.map(effect).transpose()?,
+        };
+        if let Some(change) = changes.last_mut() {
+            change.edits.push(edit);
+        }
+    }
+    Ok(changes)
+}
+
+fn part(row: &SqliteRow, column: &str) -> Result<RulePart, Error> {
+    let text: &str = row.try_get(column)?;
+    RulePart::parse(text).map_err(|_| meaningless("a part of a rule", text))
+}
+
+pub(crate) fn effect(text: &str) -> Result<Effect, Error> {
+    Effect::parse(text).ok_or_else(|| meaningless("what a rule says", text))
+}
