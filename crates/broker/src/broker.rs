@@ -1,5 +1,6 @@
 //! The one way in: every door, the operator and discovered peers submit commands here.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -12,7 +13,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::core::{Core, Ends, Loaded};
-use crate::{Refusal, Settings};
+use crate::{Metrics, Refusal, Rules, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
 /// socket it reads from.
@@ -43,11 +44,29 @@ pub enum Outgoing {
     },
 }
 
+/// Why the broker ends a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The agent's token was taken away or replaced.
+    TokenRevoked,
+}
+
+impl Cut {
+    /// The reason in words, for the other end.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::TokenRevoked => "the token was revoked or replaced",
+        }
+    }
+}
+
 pub(crate) enum Input {
     Connect {
         id: ConnectionId,
         door: Door,
+        from: Option<IpAddr>,
         outbox: mpsc::Sender<Outgoing>,
+        cut: watch::Sender<Option<Cut>>,
     },
     Gone(ConnectionId),
     Submit {
@@ -58,6 +77,7 @@ pub(crate) enum Input {
     Agents(oneshot::Sender<Vec<AgentView>>),
     Jobs(oneshot::Sender<Vec<JobView>>),
     Route(Topic, oneshot::Sender<RouteView>),
+    Rules(oneshot::Sender<Rules>),
     /// What was left on disk of messages that are to be handed to this connection.
     Payloads(Box<Loaded>),
     /// Dead letters that a job asked for.
@@ -80,6 +100,7 @@ pub struct Broker {
     live: Arc<AtomicU32>,
     open_letters: Arc<AtomicU64>,
     in_flight: usize,
+    metrics: Metrics,
 }
 
 impl Broker {
@@ -91,28 +112,42 @@ impl Broker {
         let (totals_out, totals) = watch::channel(opened.restored.totals);
         let in_flight = settings.in_flight;
         let open_letters = Arc::new(AtomicU64::new(0));
+        let metrics = Metrics::default();
         let ends = Ends {
             inputs: inputs.downgrade(),
             events: events.clone(),
             totals: totals_out,
             open_letters: open_letters.clone(),
+            metrics: metrics.clone(),
         };
         let core = Core::restore(settings, opened, ends).await;
         let task = tokio::spawn(core.run(inbox));
         let next_connection = Arc::new(AtomicU64::new(1));
         let live = Arc::new(AtomicU32::new(0));
-        (Self { inputs, events, totals, next_connection, live, open_letters, in_flight }, task)
+        let broker = Self {
+            inputs,
+            events,
+            totals,
+            next_connection,
+            live,
+            open_letters,
+            in_flight,
+            metrics,
+        };
+        (broker, task)
     }
 
     /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
-    pub async fn connect(&self, door: Door) -> Result<Link, Refusal> {
+    /// `from` is where the other end is; none if it is in this program.
+    pub async fn connect(&self, door: Door, from: Option<IpAddr>) -> Result<Link, Refusal> {
         let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
         // As much as the core hands over before it hears of one. It overflows only where the door
         // writes nothing for longer than a delivery may take; the core treats that as a door gone.
         let (outbox, deliveries) = mpsc::channel(self.in_flight.max(1));
         let watched = outbox.clone();
+        let (cut, is_cut) = watch::channel(None);
         self.inputs
-            .send(Input::Connect { id, door, outbox })
+            .send(Input::Connect { id, door, from, outbox, cut })
             .await
             .map_err(|_| Refusal::Stopping)?;
         // However the door's task ends, its end of the outbox goes, and the core hears of it.
@@ -125,7 +160,7 @@ impl Broker {
                 tracing::debug!(connection = id.0, "closed after the core stopped");
             }
         });
-        Ok(Link { caller: Caller::Connection(id), broker: self.clone(), deliveries })
+        Ok(Link { caller: Caller::Connection(id), broker: self.clone(), deliveries, is_cut })
     }
 
     /// Submits a command and waits for its reply: for a message, until it is on disk.
@@ -159,6 +194,11 @@ impl Broker {
         self.ask(Input::Jobs).await.unwrap_or_default()
     }
 
+    /// The rules in force.
+    pub async fn rules(&self) -> Result<Rules, Refusal> {
+        self.ask(Input::Rules).await.ok_or(Refusal::Stopping)
+    }
+
     /// Who would get a message on this topic now.
     pub async fn route(&self, topic: Topic) -> Result<RouteView, Refusal> {
         self.ask(|reply| Input::Route(topic, reply)).await.ok_or(Refusal::Stopping)
@@ -183,6 +223,11 @@ impl Broker {
     /// Dead letters that nobody has dealt with.
     pub fn open_letters(&self) -> u64 {
         self.open_letters.load(Ordering::Relaxed)
+    }
+
+    /// What has been counted and measured since the start.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 
     /// Live connections, by whichever door.
@@ -214,6 +259,23 @@ pub struct Link {
     caller: Caller,
     broker: Broker,
     deliveries: mpsc::Receiver<Outgoing>,
+    is_cut: watch::Receiver<Option<Cut>>,
+}
+
+/// Tells a door that the broker has ended its connection.
+#[derive(Clone)]
+pub struct Scissors(watch::Receiver<Option<Cut>>);
+
+impl Scissors {
+    /// Resolves when the connection is cut; never, if that does not happen.
+    pub async fn cut(&mut self) -> Cut {
+        let cut = self.0.wait_for(Option::is_some).await.ok().and_then(|cut| *cut);
+        match cut {
+            Some(cut) => cut,
+            // The core let go of it without a word, as at its own end.
+            None => std::future::pending().await,
+        }
+    }
 }
 
 impl Link {
@@ -225,6 +287,16 @@ impl Link {
     /// The way to submit from another task while this one waits for deliveries.
     pub fn caller(&self) -> (Broker, Caller) {
         (self.broker.clone(), self.caller)
+    }
+
+    /// Tells when the broker ends this connection.
+    pub fn scissors(&self) -> Scissors {
+        Scissors(self.is_cut.clone())
+    }
+
+    /// Whether the broker has ended this connection: nothing more is to be written to it.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut.borrow().is_some()
     }
 
     /// The next thing to write, if there is one already.

@@ -1,25 +1,34 @@
 //! The one task that owns all state: registry, subscriptions, queues, messages on their way.
 //!
 //! Each pass takes what has arrived, decides, hands messages to outboxes, and sends one write to
-//! the disk. In the order of a message's life: `members` come and go, `accept` takes messages in,
-//! `deliver` brings them to recipients, `answers` hears what they say, `again` asks again, `waiting` keeps what
+//! the disk. In the order of a message's life: `members` come and go, with `tokens`; `accept` takes
+//! messages in where `permit` lets them; `deliver` brings them to recipients, `answers` hears what they
+//! say, `calling` brings the answers of requests to those who asked, `again` asks again, `waiting` keeps what
 //! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
-//! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `lifecycle` tells agents of each other,
+//! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `rules` are
+//! the operator's, `find` and `sharing` what agents ask of the broker; `lifecycle` tells agents of each other,
 //! `what_if` tells the operator what would happen, `disk` writes it all down.
 
 mod accept;
 mod again;
 mod answers;
+mod calling;
 mod deliver;
 mod disk;
+mod find;
 mod import;
 mod jobs;
 mod letters;
 mod lifecycle;
 mod members;
 mod payloads;
+mod permit;
+mod promises;
+mod rules;
 mod settle;
+mod sharing;
 mod stop;
+mod tokens;
 mod unrouted;
 mod waiting;
 mod what_if;
@@ -39,18 +48,22 @@ use tokio::time::Instant;
 
 use crate::agenda::Agenda;
 use crate::broker::{Caller, Input, ReplyTo};
+use crate::calls::Calls;
 use crate::clock::Now;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{Dispatch, Role};
+use crate::identity::Guesses;
 use crate::parking::Parking;
 use crate::receipts::Receipts;
 use crate::registry::Registry;
+use crate::sessions::Sessions;
 use crate::subscriptions::{Subscription, Subscriptions};
-use crate::{Refusal, Settings};
+use crate::{Metrics, Refusal, Rules, Settings};
 use import::Imports;
 use jobs::Jobs;
 use letters::Replaced;
 use payloads::Held;
+use promises::Promises;
 
 pub(crate) use payloads::Loaded;
 
@@ -91,6 +104,21 @@ pub(crate) struct Core {
     /// Until then those who were connected before the restart have time to come back.
     back_by: Instant,
     receipts: Receipts,
+    /// Replies that wait until what they tell of is on disk.
+    promises: Promises,
+    /// Those who gave wrong tokens.
+    guesses: Guesses,
+    rules: Rules,
+    /// Grows with every change of the rules; what was permitted by an older one is asked for again.
+    rules_version: u64,
+    next_rule: u64,
+    next_rule_change: u64,
+    /// Requests that wait for an answer.
+    calls: Calls,
+    sessions: Sessions,
+    metrics: Metrics,
+    /// When it is time to see who was not heard of.
+    pulses_at: Instant,
     /// The messages of dead letters that nobody has dealt with, and of those thrown away.
     letters: HashSet<u64>,
     discarded: HashSet<u64>,
@@ -141,6 +169,8 @@ struct Open {
     /// Which attempt this is, 1 for the first.
     attempt: u32,
     phase: Phase,
+    /// The version of the rules that let it pass.
+    permitted_by: u64,
 }
 
 /// Where a delivery is.
@@ -161,6 +191,7 @@ pub(crate) struct Ends {
     pub(crate) events: broadcast::Sender<Event>,
     pub(crate) totals: watch::Sender<Totals>,
     pub(crate) open_letters: Arc<AtomicU64>,
+    pub(crate) metrics: Metrics,
 }
 
 impl Core {
@@ -177,7 +208,7 @@ impl Core {
             events: ends.events,
             totals: restored.totals,
             totals_out: ends.totals,
-            registry: Registry::restore(restored.agents),
+            registry: Registry::restore(restored.agents, &restored.tokens),
             subscriptions: Subscriptions::default(),
             parking: Parking::default(),
             journeys: HashMap::new(),
@@ -191,6 +222,16 @@ impl Core {
             resting: HashMap::new(),
             back_by,
             receipts: Receipts::default(),
+            promises: Promises::default(),
+            guesses: Guesses::default(),
+            rules: Rules::of(restored.rules.rules),
+            rules_version: 1,
+            next_rule: restored.rules.last_rule + 1,
+            next_rule_change: restored.rules.last_change + 1,
+            calls: Calls::default(),
+            sessions: Sessions::restore(restored.sessions),
+            metrics: ends.metrics,
+            pulses_at: now.monotonic,
             letters: restored.open_letters.into_iter().collect(),
             discarded: restored.discarded_letters.into_iter().collect(),
             letters_out: ends.open_letters,
@@ -243,12 +284,15 @@ impl Core {
 
     fn handle(&mut self, input: Input) {
         match input {
-            Input::Connect { id, door, outbox } => self.registry.connect(id, door, outbox),
+            Input::Connect { id, door, from, outbox, cut } => {
+                self.registry.connect(id, door, from, outbox, cut);
+            }
             Input::Gone(id) => self.disconnect(id),
             Input::Submit { caller, command, reply } => self.command(caller, command, reply),
             Input::Agents(reply) => give(reply, self.registry.views(&self.parking)),
             Input::Jobs(reply) => give(reply, self.jobs.views()),
             Input::Route(topic, reply) => give(reply, self.what_if(&topic)),
+            Input::Rules(reply) => give(reply, self.rules.clone()),
             Input::Payloads(loaded) => self.loaded(*loaded),
             Input::Letters { job, letters } => self.letters_read(job, letters),
             Input::Stop => self.stop_by = Some(self.now.monotonic + self.settings.drain),
@@ -261,9 +305,27 @@ impl Core {
             Command::Send(send) => return self.accept(caller, send, reply),
             Command::Replay(replay) => return self.replay(caller, *replay, reply),
             Command::Import(letters) => return self.import(caller, letters, reply),
-            Command::Join(join) => self.join(caller, join),
+            Command::Join(join) => return self.join(caller, join, reply),
+            Command::Register(join) => return self.register(caller, join, reply),
+            Command::EditRules { edits, note, undoes } => {
+                return self.edit_rules(caller, edits, note, undoes, reply);
+            }
+            Command::IssueToken { agent, ceiling } => {
+                return self.issue_token(caller, &agent, ceiling, reply);
+            }
+            Command::RevokeToken { agent } => return self.revoke_token(caller, &agent, reply),
+            Command::OpenSession(new) => return self.open_session(caller, new, reply),
+            Command::UpdateSession(update) => return self.update_session(caller, update, reply),
+            Command::Prove(token) => self.prove(caller, &token),
+            Command::Declare { capabilities, withdrawn } => {
+                self.declare(caller, capabilities, &withdrawn)
+            }
+            Command::SetStatus(status) => self.set_status(caller, status),
+            Command::Find(find) => self.find(caller, &find),
             Command::Leave => self.leave(caller),
-            Command::Subscribe { pattern, policy } => self.subscribe(caller, pattern, policy),
+            Command::Subscribe { pattern, policy, filter } => {
+                self.subscribe(caller, pattern, policy, filter)
+            }
             Command::Unsubscribe { pattern } => self.unsubscribe(caller, &pattern),
             Command::Answer { attempt, answer } => {
                 self.hear(caller, attempt, answer);
@@ -283,11 +345,13 @@ impl Core {
 
     /// What must be done because its time has come.
     fn do_what_is_due(&mut self) {
+        self.end_calls();
         self.time_out();
         self.ask_again();
         self.give_up_waiting();
         self.expire();
         self.work_on_jobs();
+        self.check_pulses();
     }
 
     fn next_deadline(&self) -> Instant {
@@ -297,6 +361,7 @@ impl Core {
             self.parking.next_deadline(),
             self.expiries.next(),
             self.jobs.next(),
+            self.calls.next_deadline(),
             self.stop_by,
         ];
         deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)
@@ -310,6 +375,7 @@ impl Core {
 
     fn show_figures(&self) {
         self.totals_out.send_replace(self.totals);
+        self.metrics.show_depth(self.deliveries.len(), self.calls.len());
         self.letters_out.store(self.letters.len() as u64, Ordering::Relaxed);
     }
 

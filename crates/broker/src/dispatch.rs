@@ -126,6 +126,11 @@ impl Dispatch {
         self.tries.step_back(delivery, now);
     }
 
+    /// This one is not waited for any more.
+    pub(crate) fn ended(&mut self, delivery: DeliveryId) {
+        self.tries.stand(delivery, Standing::Failed);
+    }
+
     pub(crate) fn get(&self, delivery: DeliveryId) -> Option<&Try> {
         self.tries.get(delivery)
     }

@@ -1,8 +1,9 @@
 //! What happens: decides what becomes of a command, and makes it so.
 //!
 //! Read `broker` for the one way in, then `core`, the one task that owns all state. `registry`,
-//! `subscriptions`, `route`, `dispatch`, `retry` and `queue` are the questions it asks, in that order;
-//! `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
+//! `identity`, `rules`, `schemas`, `subscriptions`, `route`, `dispatch`, `retry` and `queue` are the
+//! questions it asks, in that order; `calls` are the requests that wait for an answer, `sessions` what
+//! agents share; `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
 //! disk, `deadlines` what must not take forever, and `agenda` what is to be done when.
 //! Knows nothing of sockets or JSON-RPC. Never waits for a recipient or a screen, and for the disk
 //! only where what must not be lost finds no room.
@@ -12,10 +13,14 @@
 
 mod agenda;
 mod broker;
+mod calls;
 mod clock;
 mod core;
 mod deadlines;
 mod dispatch;
+mod identity;
+mod jwt;
+mod metrics;
 mod parking;
 mod queue;
 mod receipts;
@@ -23,12 +28,19 @@ mod refusal;
 mod registry;
 mod retry;
 mod route;
+mod rules;
+mod schemas;
+mod sessions;
 mod settings;
 mod subscriptions;
 
-pub use broker::{Broker, Caller, Link, Outgoing, PendingReply};
+pub use broker::{Broker, Caller, Cut, Link, Outgoing, PendingReply, Scissors};
 pub use clock::now;
+pub use jwt::{JwtError, JwtKey, SCOPES};
+pub use metrics::{Histogram, Metrics};
 pub use queue::Escalation;
 pub use refusal::Refusal;
 pub use retry::RetryRule;
+pub use rules::Rules;
+pub use schemas::InvalidSchema;
 pub use settings::Settings;

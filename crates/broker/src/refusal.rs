@@ -1,6 +1,6 @@
 //! Why the broker would not.
 
-use switchboard_model::{AgentId, Code, JobId, MessageId, Pattern};
+use switchboard_model::{AgentId, Code, ConversationId, JobId, MessageId, Pattern};
 
 /// A command that was not carried out, in words that say what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,6 +49,120 @@ pub enum Refusal {
     /// There is no such job, or it cannot do this now.
     #[error("there is no job {} that could do this now", .0.0)]
     NoSuchJob(JobId),
+    /// The id has a token, and none was given.
+    #[error("{0} has a token: give it to use this id")]
+    TokenMissing(AgentId),
+    /// The token is not this id's.
+    #[error("this is not the token of {0}")]
+    WrongToken(AgentId),
+    /// The id's token was taken away.
+    #[error("the token of {0} was revoked: ask the operator for a new one")]
+    TokenRevoked(AgentId),
+    /// Too many wrong tokens.
+    #[error("too many wrong tokens for {agent}: try again in {seconds} s")]
+    LockedOut {
+        /// The id.
+        agent: AgentId,
+        /// For how much longer.
+        seconds: u64,
+    },
+    /// Someone else uses the id.
+    #[error("the id {0} is taken: choose another, or join with its token")]
+    Taken(AgentId),
+    /// What an agent declares cannot be used.
+    #[error("capability {name:?}: {why}")]
+    BadCapability {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An agent declares more than it may.
+    #[error("{0} capabilities are the most an agent may declare")]
+    TooManyCapabilities(usize),
+    /// Nobody of that name is known.
+    #[error("there is no agent {0}")]
+    UnknownAgent(AgentId),
+    /// The provider does not offer this.
+    #[error("agent '{provider}' does not offer capability '{capability}'{offered}")]
+    UnknownCapability {
+        /// Who was asked.
+        provider: AgentId,
+        /// For what.
+        capability: String,
+        /// What it does offer, in words.
+        offered: String,
+    },
+    /// A rule or the provider's own declaration forbids it. In the words of the lobby protocol.
+    #[error(
+        "Unauthorized: Agent '{caller}' is not authorized to call capability '{capability}' on agent '{provider}'."
+    )]
+    Forbidden {
+        /// Who asked.
+        caller: AgentId,
+        /// Who was asked.
+        provider: AgentId,
+        /// For what.
+        capability: String,
+    },
+    /// Rules keep the sender from everyone who listens.
+    #[error("rules keep {caller} from everyone who listens to {topic}")]
+    NobodyMayHear {
+        /// Who would speak.
+        caller: AgentId,
+        /// About what.
+        topic: String,
+    },
+    /// The input does not fit the provider's schema.
+    #[error("the input does not fit the schema of '{capability}': {faults}")]
+    BadInput {
+        /// What was asked for.
+        capability: String,
+        /// What is wrong, with the path of each.
+        faults: String,
+    },
+    /// The output does not fit the provider's own schema.
+    #[error("the output does not fit the schema of '{capability}': {faults}")]
+    BadOutput {
+        /// What was asked for.
+        capability: String,
+        /// What is wrong, with the path of each.
+        faults: String,
+    },
+    /// There is no such session, or the asker takes no part in it.
+    #[error("there is no session {0} that you take part in")]
+    NoSuchSession(ConversationId),
+    /// A session of that id is there already.
+    #[error("there is a session {0} already")]
+    SessionExists(ConversationId),
+    /// The session is over.
+    #[error("session {0} is completed: nothing in it changes any more")]
+    SessionClosed(ConversationId),
+    /// Another writer was faster.
+    #[error("session {id} is at version {version}, not {expected}: read it and try again")]
+    SessionChanged {
+        /// The session.
+        id: ConversationId,
+        /// The version it has.
+        version: u64,
+        /// The version that was expected.
+        expected: u64,
+    },
+    /// The session would be too large.
+    #[error("{0}")]
+    SessionTooLarge(&'static str),
+    /// The rules of a change have been changed again since.
+    #[error("the rules of change {0} have been changed since: undo the later changes first")]
+    RulesChanged(u64),
+    /// More edits than can be made at once.
+    #[error("{0} edits are the most that can be made at once")]
+    TooManyEdits(usize),
+    /// The id cannot be an agent's.
+    #[error("{0} is a name of the broker itself: it cannot have a token")]
+    NoTokenFor(AgentId),
+    /// The system gave no random bits.
+    #[error("no random bits could be had from the system")]
+    NoRandomness,
     /// The broker is closing down.
     #[error("the broker is stopping: connect again when it is back")]
     Stopping,
@@ -67,8 +181,30 @@ impl Refusal {
             | Self::QueueFull { .. }
             | Self::DiskBusy
             | Self::NobodyBack => Code::Busy,
-            Self::OperatorOnly => Code::Forbidden,
-            Self::NoSuchLetter(_) | Self::NoSuchJob(_) => Code::NotFound,
+            Self::OperatorOnly | Self::Forbidden { .. } | Self::NobodyMayHear { .. } => {
+                Code::Forbidden
+            }
+            Self::NoSuchLetter(_)
+            | Self::NoSuchJob(_)
+            | Self::UnknownAgent(_)
+            | Self::NoSuchSession(_) => Code::NotFound,
+            Self::TokenMissing(_) | Self::WrongToken(_) | Self::TokenRevoked(_) => {
+                Code::Unauthorized
+            }
+            Self::LockedOut { .. } => Code::LockedOut,
+            Self::Taken(_) => Code::Taken,
+            Self::BadCapability { .. }
+            | Self::TooManyCapabilities(_)
+            | Self::TooManyEdits(_)
+            | Self::SessionTooLarge(_)
+            | Self::NoTokenFor(_) => Code::InvalidRequest,
+            Self::UnknownCapability { .. } => Code::UnknownCapability,
+            Self::BadInput { .. } | Self::BadOutput { .. } => Code::SchemaViolation,
+            Self::SessionExists(_)
+            | Self::SessionClosed(_)
+            | Self::SessionChanged { .. }
+            | Self::RulesChanged(_) => Code::Conflict,
+            Self::NoRandomness => Code::Internal,
             Self::StorageFailed => Code::StorageFailed,
             Self::Stopping => Code::Stopping,
         }

@@ -37,7 +37,7 @@ pub(crate) fn next(
     again: Again,
 ) -> Option<Duration> {
     let wanted = match outcome {
-        AttemptOutcome::Processed | AttemptOutcome::QueueFull => false,
+        AttemptOutcome::Processed | AttemptOutcome::QueueFull | AttemptOutcome::Forbidden => false,
         AttemptOutcome::Declined => again != Again::NotAsked,
         AttemptOutcome::InvalidAnswer | AttemptOutcome::TimedOut | AttemptOutcome::Disconnected => {
             true

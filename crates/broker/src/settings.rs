@@ -29,6 +29,12 @@ pub struct Settings {
     pub queue: usize,
     /// How long a stopping broker waits for answers.
     pub drain: Duration,
+    /// Whether everyone who joins by the bus must show a token.
+    pub bus_needs_token: bool,
+    /// How often those who promise it are to be heard of, and how often they may fail to.
+    pub heartbeat: Duration,
+    /// After so many misses they count as unavailable.
+    pub heartbeat_misses: u32,
 }
 
 impl Default for Settings {
@@ -44,6 +50,9 @@ impl Default for Settings {
             in_flight_bytes: 8 << 20,
             queue: 10_000,
             drain: Duration::from_secs(5),
+            bus_needs_token: false,
+            heartbeat: Duration::from_secs(10),
+            heartbeat_misses: 3,
         }
     }
 }

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, ConnectionId, Door, Pattern, Policy, Shape, SubscriptionId, Timestamp, Topic,
+    AgentId, ConnectionId, Door, ListenFilter, Pattern, Policy, Shape, SubscriptionId, Timestamp,
+    Topic,
 };
 
 /// One connection's wish to hear of some topics.
@@ -20,6 +21,8 @@ pub(crate) struct Subscription {
     pub(crate) door: Door,
     pub(crate) pattern: Pattern,
     pub(crate) policy: Policy,
+    /// Which messages on its topics; all if none.
+    pub(crate) filter: Option<Arc<ListenFilter>>,
     pub(crate) since: Timestamp,
 }
 
@@ -132,6 +135,7 @@ pub(crate) mod tests {
             door: Door::Bus,
             pattern: Pattern::parse(pattern).unwrap(),
             policy,
+            filter: None,
             since: Timestamp(0),
         })
     }

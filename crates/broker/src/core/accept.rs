@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    Address, AgentId, Door, Event, Message, MessageId, MessageState, Reply, Send, Topic, Wait,
+    Address, AgentId, Code, ConversationId, Decision, Door, Event, Kind, Message, MessageId,
+    MessageState, MessageSummary, Reply, Send, Topic, Trace, Wait,
 };
 use switchboard_store::Record;
 use uuid::Uuid;
@@ -12,8 +13,8 @@ use super::letters::Replaced;
 use super::{Core, Journey, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
-use crate::dispatch::{Dispatch, Role};
-use crate::route::{self, Plan};
+use crate::dispatch::{Dispatch, Role, Verdict};
+use crate::route::Plan;
 use crate::subscriptions::Subscription;
 
 /// Accepted messages that may wait for the disk, and their payloads in bytes. Beyond either,
@@ -22,38 +23,109 @@ const UNWRITTEN: usize = 20_000;
 const UNWRITTEN_BYTES: usize = 32 << 20;
 
 impl Core {
-    pub(super) fn accept(&mut self, caller: Caller, send: Send, reply: Option<ReplyTo>) {
+    pub(super) fn accept(&mut self, caller: Caller, mut send: Send, reply: Option<ReplyTo>) {
+        let mut origin = match self.origin(caller) {
+            Ok(origin) => origin,
+            Err(refusal) => return respond(reply, Err(refusal)),
+        };
+        self.prepare(&origin, &mut send);
+        if let Some(seq) = self.call_answered_by(&origin.from, &send) {
+            return self.answer_call(seq, origin, send, reply);
+        }
+        match self.may_send(&mut origin, &send) {
+            Ok(plan) => {
+                let wait = send.wait;
+                let message = self.take_in(origin, send);
+                self.open_call(&message, &plan);
+                self.set_off(message, plan, reply.map(|reply| (reply, wait)), None);
+            }
+            Err(refusal) => self.refuse(origin, send, refusal, reply),
+        }
+    }
+
+    /// Who speaks, and by which door.
+    pub(super) fn origin(&self, caller: Caller) -> Result<Origin, Refusal> {
+        match caller {
+            Caller::Operator => Ok(Origin::of(AgentId::operator(), Door::Console)),
+            Caller::Connection(id) => {
+                let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
+                let agent = connection.agent.clone().ok_or(Refusal::NotJoined)?;
+                Ok(Origin::of(agent, connection.door))
+            }
+        }
+    }
+
+    /// What the broker knows better than the sender: who is meant by an alias, how urgent it may be,
+    /// and where it stands in its trace.
+    fn prepare(&self, origin: &Origin, send: &mut Send) {
+        if let Address::Agent(id) = &send.address {
+            send.address = Address::Agent(self.registry.resolve(id));
+        }
+        if let Some(token) = self.registry.token(&origin.from) {
+            send.priority = send.priority.min(token.ceiling);
+        }
+        if send.kind != Kind::Response
+            && let Some(context) = &mut send.context
+            && context.trace.as_ref().is_none_or(|trace| !trace.is_well_formed())
+        {
+            Arc::make_mut(context).trace = Some(Trace::begin());
+        }
+    }
+
+    /// Everything that can be refused is refused here, before anything has happened.
+    fn may_send(&mut self, origin: &mut Origin, send: &Send) -> Result<Plan, Refusal> {
+        self.permit(origin, send)?;
         let topic = send.address.topic();
-        let plan = route::plan(&self.subscriptions, &topic);
+        let plan = self.permitted(origin, send, self.plan(send, &topic))?;
         if self.is_a_line_full(&plan) {
             // What came in this pass has not been handed over; perhaps there is room after all.
             self.hand_over();
         }
-        let (from, door) = match self.may_send(caller, &plan, &topic) {
-            Ok(sender) => sender,
-            Err(refusal) => return respond(reply, Err(refusal)),
-        };
-        let wait = send.wait;
-        let message = self.take_in(Origin { from, door, replaces: None }, send);
-        self.set_off(message, plan, reply.map(|reply| (reply, wait)), None);
+        self.has_room_for(&plan, &topic)?;
+        Ok(plan)
     }
 
-    /// Everything that can be refused is refused here, before anything has happened.
-    fn may_send(
-        &self,
-        caller: Caller,
-        plan: &Plan,
-        topic: &Topic,
-    ) -> Result<(AgentId, Door), Refusal> {
-        let sender = match caller {
-            Caller::Operator => (AgentId::operator(), Door::Console),
-            Caller::Connection(id) => {
-                let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
-                (connection.agent.clone().ok_or(Refusal::NotJoined)?, connection.door)
+    /// What was tried is kept, where a rule, a schema or a name was in its way; that there is no room
+    /// now is told to the sender alone.
+    pub(super) fn refuse(
+        &mut self,
+        origin: Origin,
+        send: Send,
+        refusal: Refusal,
+        reply: Option<ReplyTo>,
+    ) {
+        let is_kept = match refusal.code() {
+            Code::Forbidden | Code::SchemaViolation | Code::UnknownCapability | Code::NotFound => {
+                true
             }
+            Code::NotJoined
+            | Code::AlreadyJoined
+            | Code::InvalidClient
+            | Code::InvalidRequest
+            | Code::UnknownMethod
+            | Code::AlreadySubscribed
+            | Code::NotSubscribed
+            | Code::Unauthorized
+            | Code::LockedOut
+            | Code::Taken
+            | Code::Conflict
+            | Code::TooLarge
+            | Code::Busy
+            | Code::Stopping
+            | Code::StorageFailed
+            | Code::Internal => false,
         };
-        self.has_room_for(plan, topic)?;
-        Ok(sender)
+        if is_kept {
+            let message = self.message(origin, send);
+            let words = refusal.to_string();
+            tracing::info!(message = %message.id, from = %message.from, topic = %message.address.topic(), "refused: {words}");
+            self.record_decision(&message);
+            self.accepted.push(Record::Refused { message: message.clone(), error: words.clone() });
+            self.registry.touch(&message.from, self.now);
+            self.metrics.refused();
+            self.tell(Event::Refused(message, words.into()));
+        }
+        respond(reply, Err(refusal));
     }
 
     /// Whether one more message can be taken in on this topic.
@@ -67,8 +139,7 @@ impl Core {
         }
         // Those further down the chain may never be asked; a full line passes them over then.
         for one in plan.observers.iter().chain(plan.chain.first()) {
-            let waiting =
-                self.registry.connection(one.connection).map_or(0, |to| to.line.waiting());
+            let waiting = self.registry.connection(one.connection).map_or(0, |to| to.waiting());
             self.check_queue(&one.agent, waiting + self.resting_for(&one.agent))?;
         }
         match topic.agent() {
@@ -95,10 +166,19 @@ impl Core {
         Ok(())
     }
 
-    pub(super) fn take_in(&mut self, origin: Origin, send: Send) -> Arc<Message> {
-        let message = Arc::new(Message {
-            seq: self.next_seq,
-            id: MessageId(Uuid::now_v7()),
+    fn message(&mut self, origin: Origin, send: Send) -> Arc<Message> {
+        let waits = send.kind == Kind::Request && origin.door.answers_by_message();
+        let within = send.answer_within.unwrap_or(self.settings.timeout);
+        let (seq, id) = (self.next_seq, MessageId(Uuid::now_v7()));
+        self.next_seq += 1;
+        // A question that somebody will answer by another message begins a conversation.
+        let conversation = send.conversation.or_else(|| {
+            let key = waits.then(|| send.correlation.clone().unwrap_or_else(|| id.to_string()))?;
+            ConversationId::parse(&key)
+        });
+        Arc::new(Message {
+            seq,
+            id,
             from: origin.from,
             address: send.address,
             kind: send.kind,
@@ -106,18 +186,39 @@ impl Core {
             priority: send.priority,
             door: origin.door,
             correlation: send.correlation,
-            conversation: send.conversation,
+            conversation,
             payload: send.payload,
+            dialect: send.dialect,
+            context: send.context,
+            decision: origin.decision,
+            answer_by: waits.then(|| self.now.wall.plus(within)),
             accepted_at: self.now.wall,
             expires_at: send.expires_at,
             replay_of: origin.replaces,
-        });
-        self.next_seq += 1;
+        })
+    }
+
+    pub(super) fn take_in(&mut self, origin: Origin, send: Send) -> Arc<Message> {
+        let message = self.message(origin, send);
+        self.record_decision(&message);
         self.accepted.push(Record::Message(message.clone()));
         self.receipts.accepted(message.seq, message.payload.bytes());
         self.totals.accepted += 1;
         self.totals.waiting += 1;
-        self.registry.count_sent(&message.from, self.now.wall);
+        self.registry.count_sent(&message.from, self.now);
+        self.metrics.sent(&message);
+        if let Some(id) = &message.conversation {
+            self.sessions.heard(id, || summary(&message));
+        }
+        tracing::debug!(
+            message = %message.id,
+            conversation = message.conversation.as_ref().map(|id| &*id.0),
+            from = %message.from,
+            topic = %message.address.topic(),
+            kind = message.kind.as_str(),
+            door = %message.door,
+            "accepted"
+        );
         self.tell(Event::Accepted(message.clone()));
         self.mind_expiry(&message);
         self.held.add(&message);
@@ -141,6 +242,20 @@ impl Core {
             self.ask(seq, observer, Role::Observer);
         }
         self.go_on(seq);
+    }
+
+    /// The message has reached the one it is for in another way than by a delivery.
+    pub(super) fn set_off_settled(
+        &mut self,
+        message: Arc<Message>,
+        by: AgentId,
+        reply: Option<(ReplyTo, Wait)>,
+    ) {
+        let dispatch = Dispatch::new(message.clone(), Vec::new(), true);
+        let (on_disk, receipt, parked, replaces) = (false, None, false, None);
+        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces };
+        self.journeys.insert(message.seq, journey);
+        self.end(&message, Verdict::Processed(by));
     }
 
     /// Observers do not stand in for an agent that is known and may come back.
@@ -178,6 +293,7 @@ impl Core {
             }
             self.letters.remove(&seq);
             self.held.remove(seq);
+            self.calls.close(seq);
             self.parking.remove(&journey.dispatch.message);
             if let Some(replaced) = journey.replaces {
                 self.reopen_replaced(replaced);
@@ -211,6 +327,20 @@ impl Core {
     }
 }
 
+/// A message in short, for the history of its session.
+fn summary(message: &Message) -> MessageSummary {
+    let topic = message.address.topic();
+    let to = message.address.agent().map_or(topic.as_str(), AgentId::as_str);
+    MessageSummary {
+        id: message.id,
+        kind: message.kind,
+        from: message.from.clone(),
+        to: to.to_owned(),
+        summary: message.capability.clone().unwrap_or_else(|| topic.as_str().to_owned()),
+        timestamp: message.accepted_at,
+    }
+}
+
 /// Where a message comes from.
 pub(super) struct Origin {
     /// Who sent it.
@@ -219,4 +349,12 @@ pub(super) struct Origin {
     pub(super) door: Door,
     /// The dead letter in whose place it is sent.
     pub(super) replaces: Option<MessageId>,
+    /// Whether the rules let it pass, and which.
+    pub(super) decision: Option<Decision>,
+}
+
+impl Origin {
+    pub(super) fn of(from: AgentId, door: Door) -> Self {
+        Self { from, door, replaces: None, decision: None }
+    }
 }

@@ -95,7 +95,9 @@ impl Core {
             Standing::Asked | Standing::Processed | Standing::Failed => Duration::ZERO,
         };
         let (to, attempt, phase) = (before.clone(), one.attempts + 1, Phase::InLine);
-        let open = Open { seq, role: one.role, to, message, attempt, phase };
+        // What was permitted before is asked for again.
+        let permitted_by = 0;
+        let open = Open { seq, role: one.role, to, message, attempt, phase, permitted_by };
         self.deliveries.insert(one.delivery, open);
         match self.listening(one.delivery) {
             Some(to) if due.is_zero() => self.back_in_line(seq, one.delivery, to),

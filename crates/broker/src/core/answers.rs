@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use switchboard_model::{
-    Again, Answer, AttemptId, AttemptOutcome, DeliveryId, DeliveryState, Event, MessageState,
+    Again, Answer, AttemptId, AttemptOutcome, DeliveryId, DeliveryState, Event, Kind, MessageState,
     Timestamp,
 };
 use switchboard_store::{AttemptRecord, Record};
@@ -72,9 +72,22 @@ impl Core {
         }
     }
 
-    pub(super) fn answered(&mut self, delivery: DeliveryId, answer: Answer) {
+    pub(super) fn answered(&mut self, delivery: DeliveryId, mut answer: Answer) {
         let Some(open) = self.deliveries.get(&delivery) else { return };
-        let (seq, attempt, to) = (open.seq, open.attempt, open.to.clone());
+        let fits = self.check_output(open.seq, open.role, &open.to.agent, &mut answer);
+        // What does not fit a schema will not fit it the next time.
+        self.take_answer(delivery, answer, fits);
+    }
+
+    /// Takes an answer that has been looked at.
+    pub(super) fn take_answer(
+        &mut self,
+        delivery: DeliveryId,
+        answer: Answer,
+        may_ask_again: bool,
+    ) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let (seq, attempt, to, role) = (open.seq, open.attempt, open.to.clone(), open.role);
         let started_at = match open.phase {
             Phase::Handed(at) => at,
             Phase::InLine | Phase::Loading | Phase::Resting => self.now.wall,
@@ -82,14 +95,19 @@ impl Core {
         if let Some(connection) = self.registry.connection_mut(to.connection) {
             connection.line.done(delivery);
         }
-        if answer.outcome != AttemptOutcome::Disconnected {
-            self.registry.touch(&to.agent, self.now.wall);
+        if heard_of(answer.outcome) {
+            self.registry.touch(&to.agent, self.now);
         }
         let Some(journey) = self.journeys.get(&seq) else {
             self.close(delivery);
             return;
         };
-        let again = if journey.dispatch.is_out_of_time() || self.is_own_event(seq) {
+        // One that answers by a message of its own got the request and is slow; to ask it again would
+        // be to ask for the same work twice.
+        let silent = answer.outcome == AttemptOutcome::TimedOut && to.door.answers_by_message();
+        let decided = silent || !may_ask_again;
+        let over = journey.dispatch.is_out_of_time() || self.is_own_event(seq);
+        let again = if over || decided {
             None
         } else {
             retry::next(&self.settings.retry, delivery, attempt, answer.outcome, answer.again)
@@ -102,7 +120,8 @@ impl Core {
             | AttemptOutcome::InvalidAnswer
             | AttemptOutcome::TimedOut
             | AttemptOutcome::Disconnected
-            | AttemptOutcome::QueueFull => delay,
+            | AttemptOutcome::QueueFull
+            | AttemptOutcome::Forbidden => delay,
         });
         let again = again.map(|delay| (delay, self.now.wall.plus(delay)));
         self.bookkeeping.push(Record::Attempt(AttemptRecord {
@@ -130,10 +149,40 @@ impl Core {
             }
             None => drop(self.close(delivery)),
         }
+        if role == Role::Handler && answer.outcome == AttemptOutcome::Processed {
+            self.measure_answer(seq);
+            self.call_taken(seq, &to.agent, to.door, answer.payload.as_ref());
+        }
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
         let step = journey.dispatch.answered(delivery, to.policy, answer, again);
         self.follow(seq, step);
         self.ready(to.connection);
+    }
+
+    fn measure_answer(&self, seq: u64) {
+        let Some(journey) = self.journeys.get(&seq) else { return };
+        let message = &journey.dispatch.message;
+        if message.kind == Kind::Request {
+            let micros = self.now.wall.micros_since(message.accepted_at);
+            self.metrics.answered(message.door, micros);
+        }
+    }
+
+    /// A recipient kept silent until nobody waited any more.
+    pub(super) fn record_silence(&mut self, delivery: DeliveryId, words: &str) {
+        let Some(open) = self.deliveries.get(&delivery) else { return };
+        let Phase::Handed(started_at) = open.phase else { return };
+        self.bookkeeping.push(Record::Attempt(AttemptRecord {
+            delivery,
+            number: open.attempt,
+            started_at,
+            ended_at: self.now.wall,
+            outcome: AttemptOutcome::TimedOut,
+            message: Some(words.to_owned()),
+            payload: None,
+            state: DeliveryState::Failed,
+            due_at: None,
+        }));
     }
 
     fn show_retry(&self, seq: u64, to: &Subscription, at: Timestamp, error: Option<&str>) {
@@ -149,6 +198,19 @@ impl Core {
             error: error.map(Into::into),
             retry_at: Some(at),
         });
+    }
+}
+
+/// Whether it tells that the recipient is there.
+fn heard_of(outcome: AttemptOutcome) -> bool {
+    match outcome {
+        AttemptOutcome::Processed | AttemptOutcome::Declined | AttemptOutcome::InvalidAnswer => {
+            true
+        }
+        AttemptOutcome::TimedOut
+        | AttemptOutcome::Disconnected
+        | AttemptOutcome::QueueFull
+        | AttemptOutcome::Forbidden => false,
     }
 }
 

@@ -3,8 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use switchboard_model::{AgentId, AttemptId, AttemptOutcome, ConnectionId, DeliveryId, Message};
+use switchboard_model::{
+    AgentId, AttemptId, AttemptOutcome, ConnectionId, DeliveryId, Kind, Message,
+};
 use switchboard_store::{DeliveryRecord, Record};
+use tokio::time::Instant;
 
 use super::answers::failed;
 use super::unrouted::wrapped;
@@ -41,7 +44,8 @@ impl Core {
         } else {
             self.bookkeeping.push(record);
         }
-        let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine };
+        let permitted_by = self.rules_version;
+        let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine, permitted_by };
         self.stand_in_line(delivery, open);
     }
 
@@ -76,6 +80,9 @@ impl Core {
 
     pub(super) fn stand_in_line(&mut self, delivery: DeliveryId, open: Open) {
         let id = open.to.connection;
+        if open.to.door.answers_by_message() {
+            self.await_answer(&open.message);
+        }
         self.registry.count_received(&open.to.agent);
         if let Some(connection) = self.registry.connection_mut(id) {
             let (priority, bytes) = (open.message.priority, open.message.payload.bytes());
@@ -116,6 +123,14 @@ impl Core {
             let Some(delivery) = connection.line.next(most, most_bytes, escalation, now) else {
                 break;
             };
+            if self.is_forbidden_now(delivery) {
+                let words = "a rule that was made since forbids it";
+                self.answered(delivery, failed(AttemptOutcome::Forbidden, words));
+                continue;
+            }
+            if self.hold_while_busy(id, delivery) {
+                continue;
+            }
             let Some(open) = self.deliveries.get_mut(&delivery) else { continue };
             // Those behind one that must be read from disk wait for it: order matters.
             if !to_load.is_empty() || open.message.payload.is_left_on_disk() {
@@ -135,6 +150,7 @@ impl Core {
 
     /// Hands one delivery to its door. Returns whether the door takes more.
     pub(super) fn hand(&mut self, delivery: DeliveryId, message: Arc<Message>) -> bool {
+        let due = self.answer_due(delivery);
         let Some(open) = self.deliveries.get_mut(&delivery) else { return true };
         let message = match open.role {
             Role::Handler | Role::Observer => message,
@@ -144,12 +160,50 @@ impl Core {
             return false;
         };
         open.phase = Phase::Handed(self.now.wall);
-        let due = self.now.monotonic + self.settings.timeout;
         let attempt = AttemptId(delivery, open.attempt);
         self.deadlines.push(due, attempt);
         // When it fails, the door has gone, or writes nothing any more and will soon be gone; the
         // news of that settles this delivery.
         connection.outbox.try_send(Outgoing::Deliver { attempt, message }).is_ok()
+    }
+
+    /// When silence counts as an answer: for a request whose asker waits, and which is answered by a
+    /// message of its own, when the asker stops waiting.
+    fn answer_due(&self, delivery: DeliveryId) -> Instant {
+        let usual = self.now.monotonic + self.settings.timeout;
+        let Some(open) = self.deliveries.get(&delivery) else { return usual };
+        if !open.to.door.answers_by_message() {
+            return usual;
+        }
+        self.calls.get(open.seq).and_then(|call| call.deadline).unwrap_or(usual)
+    }
+
+    /// Keeps a request from an agent that has said it is busy, until it says otherwise. What answers
+    /// its own requests still reaches it.
+    fn hold_while_busy(&mut self, id: ConnectionId, delivery: DeliveryId) -> bool {
+        let Some(open) = self.deliveries.get(&delivery) else { return false };
+        if open.message.kind != Kind::Request || !self.registry.says_busy(&open.to.agent) {
+            return false;
+        }
+        if let Some(connection) = self.registry.connection_mut(id) {
+            connection.line.done(delivery);
+            connection.held.push(delivery);
+        }
+        true
+    }
+
+    /// An agent is no longer busy: what was held back stands in line again, in its order.
+    pub(super) fn let_go_of_held(&mut self, agent: &AgentId) {
+        for id in self.registry.connections_of(agent) {
+            let Some(connection) = self.registry.connection_mut(id) else { continue };
+            for delivery in std::mem::take(&mut connection.held) {
+                let Some(open) = self.deliveries.get(&delivery) else { continue };
+                let (priority, bytes) = (open.message.priority, open.message.payload.bytes());
+                let (escalation, now) = (&self.settings.escalation, self.now.monotonic);
+                connection.line.push(priority, delivery, bytes, escalation, now);
+            }
+            self.ready(id);
+        }
     }
 
     /// Takes the next step of a message.
@@ -201,7 +255,7 @@ impl Core {
 
     pub(super) fn has_room(&self, to: &Subscription) -> bool {
         let connection = self.registry.connection(to.connection);
-        connection.is_some_and(|one| one.line.waiting() < self.settings.queue)
+        connection.is_some_and(|one| one.waiting() < self.settings.queue)
     }
 
     /// Tells the sender that this one was not asked. It is a delivery all the same, so that the
@@ -231,6 +285,7 @@ impl Core {
         let Some(open) = self.close(delivery) else { return };
         if let Some(connection) = self.registry.connection_mut(open.to.connection) {
             connection.line.done(delivery);
+            connection.held.retain(|one| *one != delivery);
         }
         self.ready(open.to.connection);
     }

@@ -23,7 +23,10 @@ impl Core {
         if !self.bookkeeping.is_empty() {
             let pass = std::mem::take(&mut self.bookkeeping);
             match self.store.write(pass).await {
-                Ok(ticket) => self.jobs_written(ticket),
+                Ok(ticket) => {
+                    self.jobs_written(ticket);
+                    self.promises.written(ticket);
+                }
                 Err(closed) => tracing::error!(%closed, "the store closed before the broker"),
             }
         }
@@ -42,12 +45,14 @@ impl Core {
                     self.leave_on_disk(seq);
                     self.answer_sender(seq);
                 }
+                self.promises.kept_up_to(up_to);
                 self.imported(up_to);
                 self.end_jobs(up_to);
             }
             Commit::Failed { tickets, error } => {
                 tracing::error!(%error, "messages could not be written to disk and were refused");
                 self.import_failed(&tickets);
+                self.promises.broken(&tickets);
                 for ticket in tickets {
                     let refused = self.receipts.take(ticket);
                     self.withdraw(refused, &Refusal::StorageFailed);
@@ -62,6 +67,7 @@ impl Core {
         self.store_lost = true;
         let refused = self.receipts.take_up_to(Ticket(u64::MAX));
         self.withdraw(refused, &Refusal::StorageFailed);
+        self.promises.all_broken();
         self.stop_by = Some(self.now.monotonic);
     }
 }

@@ -191,9 +191,10 @@ impl Core {
                 let replay = Replay { letter, topic, payload: None };
                 let from_before = job.from_before;
                 let may = self.may_replay(&replay);
-                match may.and_then(|()| self.is_somebody_back(&replay, from_before)) {
-                    Ok(()) => {
-                        self.send_in_place(replay, Some(id), None);
+                let back = self.is_somebody_back(&replay, from_before);
+                match may.and_then(|planned| back.map(|()| planned)) {
+                    Ok(planned) => {
+                        self.send_in_place(planned, Some(id), None);
                         Ok(true)
                     }
                     Err(

@@ -10,7 +10,7 @@ use super::accept::Origin;
 use super::{Core, operator_only, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
-use crate::route;
+use crate::route::Plan;
 
 /// A dead letter that another message was sent in the place of; it is open again if the disk does
 /// not take that message.
@@ -32,52 +32,46 @@ impl Core {
     pub(super) fn replay(&mut self, caller: Caller, replay: Replay, reply: Option<ReplyTo>) {
         let outcome = operator_only(caller).and_then(|()| self.may_replay(&replay));
         match outcome {
-            Ok(()) => self.send_in_place(replay, None, reply),
+            Ok(planned) => self.send_in_place(planned, None, reply),
             Err(refusal) => respond(reply, Err(refusal)),
         }
     }
 
-    /// Whether the letter is still open, and the message that replaces it can be taken in.
-    pub(super) fn may_replay(&self, replay: &Replay) -> Result<(), Refusal> {
+    /// Whether the letter is still open, and the message that replaces it can be taken in: rules and
+    /// schemas are asked as they are now.
+    pub(super) fn may_replay(&self, replay: &Replay) -> Result<PlannedReplay, Refusal> {
         let message = &replay.letter.message;
         if !self.letters.contains(&message.seq) {
             return Err(Refusal::NoSuchLetter(message.id));
         }
-        let topic = replay.topic.clone().unwrap_or_else(|| message.address.topic());
-        self.has_room_for(&route::plan(&self.subscriptions, &topic), &topic)
+        let (mut origin, send) = again(replay.clone());
+        self.permit(&mut origin, &send)?;
+        let topic = send.address.topic();
+        let plan = self.permitted(&mut origin, &send, self.plan(&send, &topic))?;
+        self.has_room_for(&plan, &topic)?;
+        Ok(PlannedReplay {
+            seq: message.seq,
+            reason: replay.letter.letter.reason,
+            origin,
+            send,
+            plan,
+        })
     }
 
     /// Sends a new message in the place of a letter. The letter is closed in the same write as the
     /// message: neither is on disk without the other.
     pub(super) fn send_in_place(
         &mut self,
-        replay: Replay,
+        planned: PlannedReplay,
         job: Option<JobId>,
         reply: Option<ReplyTo>,
     ) {
-        let Replay { letter: DeadMessage { message: old, letter, .. }, topic, payload } = replay;
-        let (address, kind) = match topic.map(Address::from) {
-            None => (old.address, old.kind),
-            Some(address @ Address::Agent(_)) => (address, Kind::Request),
-            Some(address @ Address::Topic(_)) => (address, Kind::Event),
-        };
-        let send = Send {
-            capability: address.agent().and(old.capability),
-            address,
-            kind,
-            priority: old.priority,
-            correlation: old.correlation,
-            conversation: old.conversation,
-            payload: payload.unwrap_or(old.payload),
-            // It was late once; it need not be again.
-            expires_at: None,
-            wait: Wait::FirstAttempts,
-        };
-        let plan = route::plan(&self.subscriptions, &send.address.topic());
-        let (wait, replaces) = (send.wait, Some(old.id));
-        let new = self.take_in(Origin { from: old.from, door: old.door, replaces }, send);
-        let replaced = Replaced { seq: old.seq, reason: letter.reason, job };
+        let PlannedReplay { seq, reason, origin, send, plan } = planned;
+        let wait = send.wait;
+        let new = self.take_in(origin, send);
+        let replaced = Replaced { seq, reason, job };
         self.close_replaced(&replaced, new.id);
+        self.open_call(&new, &plan);
         self.set_off(new, plan, reply.map(|reply| (reply, wait)), Some(replaced));
     }
 
@@ -185,6 +179,42 @@ pub(super) fn state_of(reason: DeadReason) -> MessageState {
         | DeadReason::GaveUp
         | DeadReason::AgentGone
         | DeadReason::QueueFull
-        | DeadReason::InvalidAnswer => MessageState::Dead,
+        | DeadReason::InvalidAnswer
+        | DeadReason::Forbidden => MessageState::Dead,
     }
+}
+
+/// A letter that may be sent again, and how.
+pub(super) struct PlannedReplay {
+    seq: u64,
+    reason: DeadReason,
+    origin: Origin,
+    send: Send,
+    plan: Plan,
+}
+
+/// The message that is sent in the place of a letter.
+fn again(replay: Replay) -> (Origin, Send) {
+    let Replay { letter: DeadMessage { message: old, .. }, topic, payload } = replay;
+    let (address, kind) = match topic.map(Address::from) {
+        None => (old.address, old.kind),
+        Some(address @ Address::Agent(_)) => (address, Kind::Request),
+        Some(address @ Address::Topic(_)) => (address, Kind::Event),
+    };
+    let send = Send {
+        capability: address.agent().and(old.capability),
+        address,
+        kind,
+        priority: old.priority,
+        correlation: old.correlation,
+        conversation: old.conversation,
+        payload: payload.unwrap_or(old.payload),
+        dialect: old.dialect,
+        context: old.context,
+        answer_within: None,
+        // It was late once; it need not be again.
+        expires_at: None,
+        wait: Wait::FirstAttempts,
+    };
+    (Origin { replaces: Some(old.id), ..Origin::of(old.from, old.door) }, send)
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use switchboard_model::{
-    Address, AgentId, Door, Kind, Lifecycle, Payload, Priority, Send, Shape, Timestamp, Topic, Wait,
+    Address, AgentId, Dialect, Door, Kind, Lifecycle, Message, Payload, Priority, Send, Shape,
+    Timestamp, Topic, Wait,
 };
 
 use super::Core;
@@ -60,11 +61,13 @@ impl Core {
                 correlation: None,
                 conversation: None,
                 payload,
+                dialect: Dialect::Bus,
+                context: None,
+                answer_within: None,
                 expires_at: None,
                 wait: Wait::Accepted,
             };
-            let origin =
-                Origin { from: AgentId::switchboard(), door: Door::Console, replaces: None };
+            let origin = Origin::of(AgentId::switchboard(), Door::Console);
             let message = self.take_in(origin, send);
             self.set_off(message, plan, None, None);
         }
@@ -110,6 +113,11 @@ impl Core {
     /// Whether this message is one of the broker's own: told once, to those who listened then.
     pub(super) fn is_own_event(&self, seq: u64) -> bool {
         let journey = self.journeys.get(&seq);
-        journey.is_some_and(|one| one.dispatch.message.from.is_switchboard())
+        journey.is_some_and(|one| is_own_event(&one.dispatch.message))
     }
+}
+
+/// An answer that the broker gives in the place of another is no such event: somebody waits for it.
+pub(super) fn is_own_event(message: &Message) -> bool {
+    message.from.is_switchboard() && message.kind == Kind::Event
 }

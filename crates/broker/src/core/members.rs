@@ -3,36 +3,159 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, ConnectionId, Join, Joined, Lifecycle, Pattern, Policy, Reply, SubscriptionId,
+    AgentId, AgentStatus, Capability, ConnectionId, Door, Join, Joined, Lifecycle, ListenFilter,
+    Pattern, Policy, Priority, Reply, Secret, SubscriptionId,
 };
 use switchboard_store::{Record, SubscriptionRecord};
 
-use super::Core;
+use super::{Core, respond};
 use crate::Refusal;
-use crate::broker::Caller;
+use crate::broker::{Caller, ReplyTo};
+use crate::identity::Token;
+use crate::registry::Offers;
 use crate::subscriptions::Subscription;
 
 impl Core {
-    pub(super) fn join(&mut self, caller: Caller, join: Join) -> Result<Reply, Refusal> {
-        let id = connection_of(caller)?;
-        if let Some(agent) = self.registry.connection(id).and_then(|one| one.agent.clone()) {
-            return Err(Refusal::AlreadyJoined(agent));
+    /// Makes a connection speak for an agent. Answered at once, unless a token was made: what has been
+    /// promised must be on disk first.
+    pub(super) fn join(&mut self, caller: Caller, mut join: Join, reply: Option<ReplyTo>) {
+        let joined = connection_of(caller).and_then(|id| {
+            if let Some(agent) = self.registry.connection(id).and_then(|one| one.agent.clone()) {
+                return Err(Refusal::AlreadyJoined(agent));
+            }
+            let was_away = !self.registry.is_connected(&self.registry.resolve(&join.agent));
+            let made = self.admit(id, &mut join)?;
+            let agent = &join.agent;
+            self.registry.bind(id, agent, join.heartbeats, self.now.wall);
+            self.show_changed_agents();
+            if was_away {
+                self.announce(Lifecycle::Connected, agent, None);
+            }
+            Ok(made)
+        });
+        self.answer_join(joined, join, reply);
+    }
+
+    /// Makes an agent known and gives it a token; nobody speaks for it yet.
+    pub(super) fn register(&mut self, caller: Caller, mut join: Join, reply: Option<ReplyTo>) {
+        let registered = connection_of(caller).and_then(|id| self.admit(id, &mut join));
+        self.show_changed_agents();
+        self.answer_join(registered, join, reply);
+    }
+
+    fn answer_join(
+        &mut self,
+        joined: Result<Option<Secret>, Refusal>,
+        join: Join,
+        reply: Option<ReplyTo>,
+    ) {
+        let (server, agent) = (AgentId::switchboard(), join.agent);
+        match joined {
+            Ok(None) => {
+                let joined = Joined { server, agent, token: join.token };
+                respond(reply, Ok(Reply::Joined(joined)));
+            }
+            Ok(made) => {
+                let joined = Joined { server, agent, token: made };
+                self.promise(reply, Ok(Reply::Joined(joined)));
+            }
+            Err(refusal) => respond(reply, Err(refusal)),
         }
-        if join.agent.is_reserved() {
-            return Err(Refusal::ReservedId(join.agent));
+    }
+
+    /// Whether this agent may come by this connection; if so it is known from here on. Returns the
+    /// token that was made for it, if one was.
+    fn admit(&mut self, id: ConnectionId, join: &mut Join) -> Result<Option<Secret>, Refusal> {
+        let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
+        let (door, from) = (connection.door, connection.from);
+        join.agent = self.registry.resolve(&join.agent);
+        let agent = &join.agent;
+        if agent.is_reserved() {
+            return Err(Refusal::ReservedId(agent.clone()));
         }
         if self.stop_by.is_some() {
             return Err(Refusal::Stopping);
         }
-        let agent = join.agent.clone();
-        let was_away = !self.registry.is_connected(&agent);
-        let record = self.registry.join(id, join, self.now.wall).ok_or(Refusal::NotJoined)?;
-        self.bookkeeping.push(Record::Agent(record));
-        self.show_changed_agents();
-        if was_away {
-            self.announce(Lifecycle::Connected, &agent, None);
+        let (owned, given) = (self.registry.token(agent), join.token.as_ref());
+        let admitted = self.guesses.admit(agent, from, owned, given, self.now.monotonic);
+        admitted.map_err(|refusal| match refusal {
+            Refusal::TokenMissing(agent) if join.wants_token => Refusal::Taken(agent),
+            other => other,
+        })?;
+        let is_free = owned.is_none();
+        if is_free && door == Door::Bus && self.settings.bus_needs_token && from.is_some() {
+            return Err(Refusal::TokenMissing(agent.clone()));
         }
-        Ok(Reply::Joined(Joined { server: AgentId::switchboard() }))
+        // Who speaks for a name that has no token yet must not lose it to another.
+        if is_free && join.wants_token && self.registry.is_connected(agent) {
+            return Err(Refusal::Taken(agent.clone()));
+        }
+        let offers = join.capabilities.take().map(Offers::compile).transpose()?;
+        let made = match is_free && join.wants_token {
+            true => Some(Token::make(Priority::Urgent, self.now.wall)?),
+            false => None,
+        };
+        let record = self.registry.introduce(join, door, offers, self.now);
+        self.bookkeeping.push(Record::Agent(record));
+        Ok(made.map(|(token, secret)| {
+            self.give_token(&join.agent, token);
+            secret
+        }))
+    }
+
+    /// Another token than the one that the connection joined with.
+    pub(super) fn prove(&mut self, caller: Caller, given: &Secret) -> Result<Reply, Refusal> {
+        let (id, agent) = self.speaker(caller)?;
+        let from = self.registry.connection(id).and_then(|one| one.from);
+        let owned = self.registry.token(&agent);
+        self.guesses.admit(&agent, from, owned, Some(given), self.now.monotonic)?;
+        Ok(Reply::Done)
+    }
+
+    pub(super) fn declare(
+        &mut self,
+        caller: Caller,
+        capabilities: Vec<Capability>,
+        withdrawn: &[String],
+    ) -> Result<Reply, Refusal> {
+        let (id, agent) = self.speaker(caller)?;
+        let door = self.registry.connection(id).map_or(Door::Bus, |one| one.door);
+        let before = self.registry.offers(&agent).cloned().unwrap_or_default();
+        let offers = before.changed(capabilities, withdrawn)?;
+        if let Some(record) = self.registry.declare(&agent, door, offers) {
+            self.bookkeeping.push(Record::Agent(record));
+        }
+        self.registry.touch(&agent, self.now);
+        self.show_changed_agents();
+        Ok(Reply::Done)
+    }
+
+    pub(super) fn set_status(
+        &mut self,
+        caller: Caller,
+        status: AgentStatus,
+    ) -> Result<Reply, Refusal> {
+        let (_, agent) = self.speaker(caller)?;
+        self.registry.touch(&agent, self.now);
+        self.registry.set_status(&agent, status);
+        if status != AgentStatus::Busy {
+            self.let_go_of_held(&agent);
+        }
+        self.show_changed_agents();
+        Ok(Reply::Done)
+    }
+
+    /// Those who promised to be heard of and were not count as unavailable.
+    pub(super) fn check_pulses(&mut self) {
+        if self.pulses_at > self.now.monotonic {
+            return;
+        }
+        self.pulses_at = self.now.monotonic + self.settings.heartbeat / 4;
+        let patience = self.settings.heartbeat * self.settings.heartbeat_misses;
+        for agent in self.registry.check_pulses(patience, self.now.monotonic) {
+            tracing::info!(%agent, "not heard of for too long: it counts as unavailable");
+        }
+        self.show_changed_agents();
     }
 
     pub(super) fn leave(&mut self, caller: Caller) -> Result<Reply, Refusal> {
@@ -42,7 +165,7 @@ impl Core {
 
     pub(super) fn touch(&mut self, caller: Caller) -> Result<Reply, Refusal> {
         let (_, agent) = self.speaker(caller)?;
-        self.registry.touch(&agent, self.now.wall);
+        self.registry.touch(&agent, self.now);
         Ok(Reply::Done)
     }
 
@@ -51,12 +174,14 @@ impl Core {
         caller: Caller,
         pattern: Pattern,
         policy: Option<Policy>,
+        filter: Option<Arc<ListenFilter>>,
     ) -> Result<Reply, Refusal> {
         let (id, agent) = self.speaker(caller)?;
         let policy = policy.unwrap_or(self.settings.policy);
         let connection = self.registry.connection_mut(id).ok_or(Refusal::NotJoined)?;
         let same = connection.subscriptions.iter().position(|one| one.pattern == pattern);
-        if same.is_some_and(|at| connection.subscriptions[at].policy == policy) {
+        let is_same = |one: &Subscription| one.policy == policy && one.filter == filter;
+        if same.is_some_and(|at| is_same(&connection.subscriptions[at])) {
             return Err(Refusal::AlreadySubscribed(pattern));
         }
         if same.is_none() && connection.subscriptions.len() >= self.settings.subscriptions {
@@ -69,6 +194,7 @@ impl Core {
             door: connection.door,
             pattern: pattern.clone(),
             policy,
+            filter,
             since: self.now.wall,
         });
         self.next_subscription += 1;
@@ -86,7 +212,7 @@ impl Core {
             at: self.now.wall,
         }));
         self.subscriptions.insert(subscription.clone());
-        self.registry.touch(&agent, self.now.wall);
+        self.registry.touch(&agent, self.now);
         self.resume_parked(&subscription);
         self.welcome_back(&agent);
         self.show_changed_agents();
@@ -106,7 +232,7 @@ impl Core {
         };
         let gone = connection.subscriptions.remove(at);
         self.forget_subscription(&gone);
-        self.registry.touch(&agent, self.now.wall);
+        self.registry.touch(&agent, self.now);
         self.show_changed_agents();
         Ok(Reply::Done)
     }
@@ -123,7 +249,7 @@ impl Core {
         for subscription in &connection.subscriptions {
             self.forget_subscription(subscription);
         }
-        for delivery in connection.line.all() {
+        for delivery in connection.all() {
             self.recipient_gone(delivery);
         }
         if let Some(agent) = connection.agent {
@@ -136,7 +262,7 @@ impl Core {
     }
 
     /// The agent that a caller speaks for.
-    fn speaker(&self, caller: Caller) -> Result<(ConnectionId, AgentId), Refusal> {
+    pub(super) fn speaker(&self, caller: Caller) -> Result<(ConnectionId, AgentId), Refusal> {
         let id = connection_of(caller)?;
         let agent = self.registry.connection(id).and_then(|one| one.agent.clone());
         agent.map(|agent| (id, agent)).ok_or(Refusal::NotJoined)

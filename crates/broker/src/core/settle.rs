@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use switchboard_model::{DeadReason, DeliveryState, Event, Message, MessageState};
+use switchboard_model::{DeadReason, DeliveryState, Event, Message, MessageState, Topic};
 use switchboard_store::{Record, Tried};
 
+use super::lifecycle::is_own_event;
 use super::{Core, Phase};
 use crate::dispatch::Verdict;
 use crate::route;
@@ -61,11 +62,45 @@ impl Core {
         self.answer_sender(seq);
     }
 
+    /// The message is given up, whoever has it or is to be asked again.
+    pub(super) fn give_up(&mut self, seq: u64, topic: &Topic, verdict: Verdict) {
+        let Some(journey) = self.journeys.get(&seq) else {
+            if let Some(parked) = self.parking.remove_at(topic, seq) {
+                self.end_tried(&parked.tried);
+                self.settle(&parked.message, verdict);
+            }
+            return;
+        };
+        if journey.dispatch.state() != MessageState::Waiting {
+            return;
+        }
+        let message = journey.dispatch.message.clone();
+        let words = match &verdict {
+            Verdict::Dead { error, .. } => error.clone(),
+            Verdict::Processed(_) | Verdict::Expired => String::new(),
+        };
+        for delivery in journey.dispatch.undecided() {
+            let Some(open) = self.deliveries.get(&delivery) else { continue };
+            if matches!(open.phase, Phase::Handed(_)) {
+                self.record_silence(delivery, &words);
+            } else {
+                self.bookkeeping.push(Record::DeliveryEnded(delivery));
+            }
+            self.take_back(delivery);
+            if let Some(journey) = self.journeys.get_mut(&seq) {
+                journey.dispatch.ended(delivery);
+            }
+        }
+        self.parking.remove(&message);
+        self.end(&message, verdict);
+    }
+
     pub(super) fn settle(&mut self, message: &Message, verdict: Verdict) {
         self.parking.remove(message);
         self.held.remove(message.seq);
+        self.call_settled(message, &verdict);
         self.totals.waiting -= 1;
-        let own = message.from.is_switchboard();
+        let own = is_own_event(message);
         let (state, to, error) = match verdict {
             Verdict::Processed(agent) => (MessageState::Processed, Some(agent), None),
             // An event of the broker's own was told to those who listen; more was not wanted.
@@ -88,6 +123,13 @@ impl Core {
             | MessageState::Discarded
             | MessageState::Refused => self.totals.dead += 1,
         }
+        tracing::debug!(
+            message = %message.id,
+            conversation = message.conversation.as_ref().map(|id| &*id.0),
+            state = state.as_str(),
+            error = error.as_deref(),
+            "settled"
+        );
         self.tell(Event::Moved {
             seq: message.seq,
             state,

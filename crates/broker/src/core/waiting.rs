@@ -42,6 +42,7 @@ impl Core {
             }
         }
         self.recover_watched().await;
+        self.recover_sessions().await;
     }
 
     async fn tried(&self, messages: &[Message]) -> HashMap<u64, Vec<Tried>> {
@@ -60,6 +61,7 @@ impl Core {
     fn recover_one(&mut self, message: Arc<Message>, mut tried: Vec<Tried>) {
         self.mind_expiry(&message);
         let message = self.held.take_up(message);
+        self.reopen_call(&message);
         let by_handler = |one: &Tried| one.pattern.as_deref() == Some(UNROUTED);
         let taken = tried
             .iter()
@@ -276,6 +278,7 @@ fn from_before(one: &Try, since: switchboard_model::Timestamp) -> Option<Arc<Sub
             Role::Observer => Policy::ContinueAll,
             Role::Handler | Role::DefaultHandler => Policy::default(),
         },
+        filter: None,
         since,
     }))
 }

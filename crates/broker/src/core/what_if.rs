@@ -38,7 +38,7 @@ impl Core {
             door: one.door,
             pattern: one.pattern.to_string(),
             policy: one.policy,
-            waiting: connection.map_or(0, |one| one.line.waiting() as u64),
+            waiting: connection.map_or(0, |one| one.waiting() as u64),
             why: why.to_owned(),
         }
     }

@@ -41,6 +41,7 @@ impl Verdict {
             AttemptOutcome::Disconnected => {
                 (DeadReason::AgentGone, "the recipient disconnected before it answered")
             }
+            AttemptOutcome::Forbidden => (DeadReason::Forbidden, "a rule forbids it"),
             AttemptOutcome::QueueFull => {
                 (DeadReason::QueueFull, "the recipient has as much waiting as it may have")
             }
@@ -51,6 +52,12 @@ impl Verdict {
     pub(super) fn nobody_subscribed() -> Self {
         let error = "nobody is subscribed to its topic".to_owned();
         Self::Dead { reason: DeadReason::NobodySubscribed, error }
+    }
+
+    /// Its sender has waited long enough for an answer.
+    pub(crate) fn not_answered(seconds: f64) -> Self {
+        let error = format!("no answer within {seconds} s");
+        Self::Dead { reason: DeadReason::TimedOut, error }
     }
 
     /// Nobody was subscribed, and the default handler would not see to it.

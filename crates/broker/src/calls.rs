@@ -1,0 +1,137 @@
+//! Requests that wait for an answer. Pure bookkeeping: who asked, under which correlation, until when.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use switchboard_model::{AgentId, ConversationId, Message, Topic, Trace};
+use tokio::time::Instant;
+
+use crate::agenda::Agenda;
+
+/// Requests that were taken without an answer by those who may still give one, and whose askers do not
+/// wait for it. Beyond it the oldest are forgotten; an answer to one of those is a message like any
+/// other.
+const LATE: usize = 10_000;
+
+/// A request that may be answered.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) caller: AgentId,
+    /// What links the answer to it.
+    pub(crate) key: String,
+    pub(crate) capability: Option<String>,
+    pub(crate) conversation: Option<ConversationId>,
+    /// Its asker hears the answer as a message, and must hear of a failure too.
+    pub(crate) by_message: bool,
+    /// Who took it without an answer.
+    pub(crate) taken_by: Option<AgentId>,
+    /// Until when its asker waits.
+    pub(crate) deadline: Option<Instant>,
+    /// Where it waits for its provider, and how long its asker waits.
+    pub(crate) topic: Topic,
+    pub(crate) within: Duration,
+    /// How many messages led to it, and where it stands in its trace.
+    pub(crate) depth: u32,
+    pub(crate) trace: Option<Trace>,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    open: HashMap<u64, Call>,
+    by_key: HashMap<(AgentId, String), Vec<u64>>,
+    due: Agenda<u64>,
+    late: VecDeque<u64>,
+}
+
+impl Calls {
+    pub(crate) fn open(&mut self, message: &Message, by_message: bool, deadline: Option<Instant>) {
+        let call = Call {
+            caller: message.from.clone(),
+            key: message.correlation_or_id(),
+            capability: message.capability.clone(),
+            conversation: message.conversation.clone(),
+            by_message,
+            taken_by: None,
+            deadline,
+            topic: message.address.topic(),
+            within: Duration::from_micros(
+                message.answer_by.map_or(0, |by| by.micros_since(message.accepted_at)),
+            ),
+            depth: message.context.as_ref().map_or(0, |context| context.depth),
+            trace: message.context.as_ref().and_then(|context| context.trace.clone()),
+        };
+        let key = (call.caller.clone(), call.key.clone());
+        self.by_key.entry(key).or_default().push(message.seq);
+        self.open.insert(message.seq, call);
+        if let Some(deadline) = deadline {
+            self.due.add(deadline, message.seq);
+        }
+    }
+
+    pub(crate) fn get(&self, seq: u64) -> Option<&Call> {
+        self.open.get(&seq)
+    }
+
+    pub(crate) fn close(&mut self, seq: u64) -> Option<Call> {
+        let call = self.open.remove(&seq)?;
+        let key = (call.caller.clone(), call.key.clone());
+        if let Some(seqs) = self.by_key.get_mut(&key) {
+            seqs.retain(|one| *one != seq);
+            if seqs.is_empty() {
+                self.by_key.remove(&key);
+            }
+        }
+        Some(call)
+    }
+
+    /// The requests of this caller under this correlation, oldest first.
+    pub(crate) fn under(&self, caller: &AgentId, key: &str) -> &[u64] {
+        // The key is owned by the map; a look-up by parts would need one that is not.
+        let key = (caller.clone(), key.to_owned());
+        self.by_key.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Someone took it and gave no answer; one may come later.
+    pub(crate) fn taken(&mut self, seq: u64, by: &AgentId) {
+        let Some(call) = self.open.get_mut(&seq) else { return };
+        call.taken_by = Some(by.clone());
+        if call.by_message {
+            return;
+        }
+        self.late.push_back(seq);
+        if self.late.len() > LATE
+            && let Some(oldest) = self.late.pop_front()
+        {
+            self.close(oldest);
+        }
+    }
+
+    /// Its asker is told of progress and waits on.
+    pub(crate) fn extend(&mut self, seq: u64, deadline: Instant) {
+        let Some(call) = self.open.get_mut(&seq) else { return };
+        if call.deadline.is_some() {
+            call.deadline = Some(deadline);
+            self.due.add(deadline, seq);
+        }
+    }
+
+    /// The next call whose asker has waited long enough.
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<u64> {
+        while let Some(seq) = self.due.take_due(now) {
+            let deadline = self.open.get(&seq).and_then(|call| call.deadline);
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return Some(seq);
+            }
+        }
+        None
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        self.due.next()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.open.len()
+    }
+}

@@ -1,0 +1,183 @@
+//! JSON Schema of what a capability takes and gives: compiled once, asked often.
+//!
+//! A schema comes from an agent, and what is asked of it from another; neither is trusted. A schema is
+//! whole in itself: there is nothing here that could fetch a file or open a connection. `outline` reads
+//! it before it is compiled, and refuses what would take forever.
+
+mod outline;
+
+use std::sync::Arc;
+
+use jsonschema::{PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use outline::Outline;
+
+/// The largest schema, in bytes of JSON.
+const MAX_BYTES: usize = 64 * 1024;
+/// The deepest schema, in levels of objects and arrays.
+const MAX_LEVELS: usize = 64;
+/// The most regular expressions in one schema, and the most memory for each of them.
+const MAX_PATTERNS: usize = 100;
+const MAX_PATTERN_BYTES: usize = 256 * 1024;
+const MAX_PATTERN_CACHE: usize = 1024 * 1024;
+/// How many nested questions one check may ask: what fits on the stack of a worker thread several times.
+const MAX_NESTED: usize = 1024;
+/// How many questions one check may ask.
+const MAX_QUESTIONS: u64 = 200_000_000;
+/// The most faults that are told of.
+const MAX_FAULTS: usize = 5;
+/// Above this many values only the first fault is looked for: all of them could be as many again.
+const MAX_SEARCHED: usize = 10_000;
+/// How often one value may be looked at again for the sake of the words.
+const MAX_REPEATS: u64 = 50_000;
+/// How much of a value, and how much of a fault, is shown.
+const SHOWN_VALUE: usize = 60;
+const SHOWN_FAULT: usize = 240;
+
+/// One schema, ready to be asked. `{}` and `true` accept all and cost nothing.
+#[derive(Clone)]
+pub(crate) struct Schema(Option<Arc<Compiled>>);
+
+struct Compiled {
+    validator: Validator,
+    outline: Outline,
+}
+
+/// Why something cannot be a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidSchema {
+    /// There is too much of it.
+    #[error("the schema is larger than {MAX_BYTES} bytes")]
+    TooLarge,
+    /// It is nested too far.
+    #[error("the schema is nested deeper than {MAX_LEVELS} levels")]
+    TooDeep,
+    /// There are too many regular expressions in it.
+    #[error("the schema has more than {MAX_PATTERNS} patterns")]
+    TooManyPatterns,
+    /// It would take too long to ask.
+    #[error("the schema leads from one part to the next so often that a check could take forever")]
+    TooInvolved,
+    /// A part says no more than that it is what it is.
+    #[error("a part of the schema refers back to itself without going deeper into the value")]
+    Endless,
+    /// Another document would have to be fetched, which never happens.
+    #[error("{0:?} refers outside the schema; only references within it are followed")]
+    Outside(String),
+    /// It is of a kind that is not known here.
+    #[error("the schema's draft {0:?} is not known; use draft 4, 6, 7, 2019-09 or 2020-12")]
+    UnknownDraft(String),
+    /// It breaks the rules of its draft.
+    #[error("this is no valid JSON Schema: {0}")]
+    Wrong(String),
+}
+
+impl Schema {
+    /// The schema that accepts all.
+    pub(crate) fn any() -> Self {
+        Self(None)
+    }
+
+    /// Compiles. Refuses what is no valid schema, what refers outside itself, what is too large or too
+    /// deep, and what could take forever to ask.
+    pub(crate) fn compile(schema: &Value) -> Result<Self, InvalidSchema> {
+        if *schema == Value::Bool(true) || schema.as_object().is_some_and(serde_json::Map::is_empty)
+        {
+            return Ok(Self(None));
+        }
+        let outline = Outline::of(schema)?;
+        // Linear in the text, at the price of look-around and back-references, which are refused.
+        let patterns =
+            PatternOptions::regex().size_limit(MAX_PATTERN_BYTES).dfa_size_limit(MAX_PATTERN_CACHE);
+        let validator = jsonschema::options()
+            .offline()
+            .with_pattern_options(patterns)
+            .build(schema)
+            .map_err(|error| InvalidSchema::Wrong(fault(&error)))?;
+        Ok(Self(Some(Arc::new(Compiled { validator, outline }))))
+    }
+
+    /// Whether every value fits.
+    pub(crate) fn accepts_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// What is wrong with this JSON text, in words that name the path and the reason; at most the
+    /// first 5 faults, and only the first in a large value.
+    pub(crate) fn check(&self, json: &str) -> Result<(), String> {
+        let Some(Compiled { validator, outline }) = self.0.as_deref() else {
+            return Ok(());
+        };
+        let value: Value =
+            serde_json::from_str(json).map_err(|error| format!("not readable as JSON: {error}"))?;
+        let size = Size::of(&value);
+        if size.levels.saturating_mul(outline.chain) > MAX_NESTED {
+            let levels = size.levels;
+            return Err(format!("nested too deeply to be checked: {levels} levels"));
+        }
+        if outline.repeated.saturating_mul(size.values as u64) > MAX_QUESTIONS {
+            let values = size.values;
+            return Err(format!("too large to be checked against this schema: {values} values"));
+        }
+        if validator.is_valid(&value) {
+            return Ok(());
+        }
+        // Asking whether a value fits remembers what was asked before; asking why does not.
+        let repeats =
+            u32::try_from(size.levels).ok().and_then(|n| outline.branching.checked_pow(n));
+        if outline.recursive && repeats.is_none_or(|repeats| repeats > MAX_REPEATS) {
+            return Err("(root): the value does not fit the schema".to_owned());
+        }
+        if size.values > MAX_SEARCHED {
+            return validator.validate(&value).map_err(|error| fault(&error));
+        }
+        let faults: Vec<String> =
+            validator.iter_errors(&value).take(MAX_FAULTS).map(|error| fault(&error)).collect();
+        Err(faults.join("; "))
+    }
+}
+
+/// How far a value goes in both directions.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    levels: usize,
+    values: usize,
+}
+
+impl Size {
+    fn of(value: &Value) -> Self {
+        let inner = match value {
+            Value::Array(items) => Self::all(items.iter()),
+            Value::Object(members) => Self::all(members.values()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Self::default(),
+        };
+        Self { levels: inner.levels + 1, values: inner.values + 1 }
+    }
+
+    fn all<'a>(values: impl Iterator<Item = &'a Value>) -> Self {
+        values.map(Self::of).fold(Self::default(), |sum, one| Self {
+            levels: sum.levels.max(one.levels),
+            values: sum.values + one.values,
+        })
+    }
+}
+
+/// One fault: where, and what.
+fn fault(error: &ValidationError<'_>) -> String {
+    let path = error.instance_path().as_str();
+    let path = if path.is_empty() { "(root)" } else { path };
+    let value = error.instance().to_string();
+    let reason = error.masked_with(shortened(&value, SHOWN_VALUE)).to_string();
+    format!("{}: {}", shortened(path, SHOWN_FAULT), shortened(&reason, SHOWN_FAULT))
+}
+
+fn shortened(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

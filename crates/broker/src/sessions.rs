@@ -1,0 +1,229 @@
+//! What agents share in a session. Pure: time comes in, what is to be remembered goes out.
+
+use std::collections::HashMap;
+
+use switchboard_model::{
+    AgentId, ConversationId, MessageSummary, NewSession, Object, Session, SessionChange,
+    SessionStatus, SessionUpdate, Timestamp,
+};
+use switchboard_store::SessionRecord;
+use uuid::Uuid;
+
+use crate::Refusal;
+
+/// Messages of a session that its participants are shown; the store has them all.
+pub(crate) const HISTORY: usize = 100;
+/// Participants of one session, and bytes that they share.
+const PARTICIPANTS: usize = 1000;
+const STATE_BYTES: usize = 1 << 20;
+
+/// All sessions, the completed ones too.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    by_id: HashMap<ConversationId, Session>,
+}
+
+impl Sessions {
+    pub(crate) fn restore(sessions: Vec<Session>) -> Self {
+        Self { by_id: sessions.into_iter().map(|one| (one.id.clone(), one)).collect() }
+    }
+
+    /// Those whose messages are still of interest to somebody.
+    pub(crate) fn going_on(&self) -> Vec<ConversationId> {
+        let open = self.by_id.values().filter(|one| one.status != SessionStatus::Completed);
+        open.map(|one| one.id.clone()).collect()
+    }
+
+    pub(crate) fn remember(&mut self, id: &ConversationId, history: Vec<MessageSummary>) {
+        if let Some(session) = self.by_id.get_mut(id) {
+            session.history = history;
+        }
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        by: &AgentId,
+        new: NewSession,
+        now: Timestamp,
+    ) -> Result<SessionRecord, Refusal> {
+        let id = new.id.unwrap_or_else(|| ConversationId(Uuid::now_v7().to_string().into()));
+        if self.by_id.contains_key(&id) {
+            return Err(Refusal::SessionExists(id));
+        }
+        let mut participants = vec![by.clone()];
+        add_new(&mut participants, new.participants);
+        let session = Session {
+            id: id.clone(),
+            participants,
+            topic: new.topic,
+            shared_state: new.shared_state,
+            version: 1,
+            status: SessionStatus::Active,
+            started_at: now,
+            updated_at: now,
+            closed_at: None,
+            history: Vec::new(),
+        };
+        check_size(&session)?;
+        let written = session.shared_state.clone();
+        let status = Some(SessionStatus::Active);
+        let change = SessionChange { version: 1, at: now, by: by.clone(), written, status };
+        self.by_id.insert(id, session.clone());
+        Ok(SessionRecord { session, change })
+    }
+
+    /// Changes a session, or only reads it; then there is nothing to remember.
+    pub(crate) fn update(
+        &mut self,
+        by: &AgentId,
+        update: SessionUpdate,
+        now: Timestamp,
+    ) -> Result<(Session, Option<SessionRecord>), Refusal> {
+        let id = update.id;
+        let session = self.by_id.get_mut(&id).filter(|one| one.participants.contains(by));
+        let Some(session) = session else { return Err(Refusal::NoSuchSession(id)) };
+        let reads = update.shared_state.is_empty()
+            && update.participants.is_empty()
+            && update.status.is_none();
+        if reads {
+            return Ok((session.clone(), None));
+        }
+        if session.status == SessionStatus::Completed {
+            return Err(Refusal::SessionClosed(id));
+        }
+        if let Some(expected) = update.expected_version.filter(|at| *at != session.version) {
+            return Err(Refusal::SessionChanged { id, version: session.version, expected });
+        }
+        let mut next = session.clone();
+        for (key, value) in update.shared_state.iter() {
+            next.shared_state.set(key, value.clone());
+        }
+        add_new(&mut next.participants, update.participants);
+        check_size(&next)?;
+        next.status = update.status.unwrap_or(next.status);
+        next.closed_at = (next.status == SessionStatus::Completed).then_some(now);
+        next.updated_at = now;
+        next.version += 1;
+        let change = SessionChange {
+            version: next.version,
+            at: now,
+            by: by.clone(),
+            written: update.shared_state,
+            status: (next.status != session.status).then_some(next.status),
+        };
+        *session = next.clone();
+        let record =
+            SessionRecord { session: Session { history: Vec::new(), ..next.clone() }, change };
+        Ok((next, Some(record)))
+    }
+
+    /// Whether this agent may speak in this conversation: one that is no session is open to all.
+    pub(crate) fn may_speak(&self, id: &ConversationId, agent: &AgentId) -> bool {
+        self.by_id.get(id).is_none_or(|session| session.participants.contains(agent))
+    }
+
+    /// A message of a session was accepted.
+    pub(crate) fn heard(&mut self, id: &ConversationId, summary: impl FnOnce() -> MessageSummary) {
+        let Some(session) = self.by_id.get_mut(id) else { return };
+        if session.history.len() >= HISTORY {
+            session.history.remove(0);
+        }
+        session.history.push(summary());
+    }
+}
+
+fn add_new(participants: &mut Vec<AgentId>, more: Vec<AgentId>) {
+    for one in more {
+        if !participants.contains(&one) {
+            participants.push(one);
+        }
+    }
+}
+
+fn check_size(session: &Session) -> Result<(), Refusal> {
+    let bytes = |state: &Object| -> usize {
+        state.iter().map(|(key, value)| key.len() + value.bytes() + 4).sum()
+    };
+    if session.participants.len() > PARTICIPANTS {
+        return Err(Refusal::SessionTooLarge("a session has at most 1000 participants"));
+    }
+    if bytes(&session.shared_state) > STATE_BYTES {
+        return Err(Refusal::SessionTooLarge("a session shares at most 1 MiB"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> AgentId {
+        AgentId::parse(text).unwrap()
+    }
+
+    fn opened(sessions: &mut Sessions) -> ConversationId {
+        let new = NewSession {
+            id: None,
+            participants: vec![id("b"), id("a"), id("b")],
+            topic: "plan".to_owned(),
+            shared_state: Object::parse(r#"{"step":1,"big":9007199254740993}"#).unwrap(),
+        };
+        sessions.open(&id("a"), new, Timestamp(1)).unwrap().session.id
+    }
+
+    fn update(id: &ConversationId, state: &str, expected_version: Option<u64>) -> SessionUpdate {
+        SessionUpdate {
+            id: id.clone(),
+            shared_state: Object::parse(state).unwrap(),
+            status: None,
+            participants: Vec::new(),
+            expected_version,
+        }
+    }
+
+    #[test]
+    fn state_is_merged_key_by_key_and_a_slow_writer_is_told() {
+        let mut sessions = Sessions::default();
+        let session = opened(&mut sessions);
+        let (now, record) = sessions
+            .update(&id("b"), update(&session, r#"{"step":2}"#, Some(1)), Timestamp(2))
+            .unwrap();
+        assert_eq!(now.shared_state.to_payload().as_str(), r#"{"step":2,"big":9007199254740993}"#);
+        assert_eq!((now.version, record.unwrap().change.version), (2, 2));
+        let late =
+            sessions.update(&id("a"), update(&session, r#"{"step":3}"#, Some(1)), Timestamp(3));
+        assert!(matches!(late, Err(Refusal::SessionChanged { version: 2, expected: 1, .. })));
+        let (read, nothing) =
+            sessions.update(&id("a"), update(&session, "{}", None), Timestamp(4)).unwrap();
+        assert_eq!((read.version, nothing), (2, None), "an empty update reads");
+    }
+
+    #[test]
+    fn only_participants_see_it_and_a_completed_one_is_closed() {
+        let mut sessions = Sessions::default();
+        let session = opened(&mut sessions);
+        let stranger = sessions.update(&id("c"), update(&session, "{}", None), Timestamp(2));
+        assert!(matches!(stranger, Err(Refusal::NoSuchSession(_))));
+        assert!(!sessions.may_speak(&session, &id("c")) && sessions.may_speak(&session, &id("b")));
+        let close = SessionUpdate {
+            status: Some(SessionStatus::Completed),
+            ..update(&session, "{}", None)
+        };
+        let (closed, _) = sessions.update(&id("a"), close, Timestamp(3)).unwrap();
+        assert_eq!(
+            (closed.status, closed.closed_at),
+            (SessionStatus::Completed, Some(Timestamp(3)))
+        );
+        let later = sessions.update(&id("a"), update(&session, r#"{"x":1}"#, None), Timestamp(4));
+        assert!(matches!(later, Err(Refusal::SessionClosed(_))));
+    }
+
+    #[test]
+    fn what_is_shared_has_a_bound() {
+        let mut sessions = Sessions::default();
+        let session = opened(&mut sessions);
+        let large = format!(r#"{{"x":"{}"}}"#, "a".repeat(STATE_BYTES));
+        let refused = sessions.update(&id("a"), update(&session, &large, None), Timestamp(2));
+        assert!(matches!(refused, Err(Refusal::SessionTooLarge(_))));
+    }
+}
