@@ -6,4 +6,4 @@ mod server;
 mod session;
 mod wire;
 
-pub use server::{Bus, router};
+pub use server::router;

@@ -2,13 +2,19 @@
 //! (sockets), `wire` (the spec's own types) and `convert` (to and from the model, error numbers).
 //!
 //! `listener` accepts connections for all of them on one port; `guard` turns away whoever comes
-//! from a web page or by a wrong name before anything is parsed.
+//! from a web page or by a wrong name before anything is parsed; `entrance` is what they all need, `talk`
+//! the socket of those where a frame is a message.
 //! Doors translate and never decide: what may happen is the broker's to say.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod bus;
+pub mod collaboration;
+mod entrance;
 pub mod guard;
 pub mod listener;
+pub mod lobby;
 mod settings;
+mod talk;
 
+pub use entrance::Entrance;
 pub use settings::Limits;

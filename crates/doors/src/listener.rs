@@ -1,6 +1,7 @@
 //! Accepts connections for every door on one port, and no more than there is room for.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ use crate::Limits;
 /// A connection's place. A WebSocket takes it along, so that it counts until it is closed.
 #[derive(Clone)]
 pub struct Seat {
+    /// Where the other end is.
+    pub address: IpAddr,
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
@@ -45,8 +48,8 @@ pub async fn serve(
             () = stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, address) = match accepted {
+            Ok((stream, peer)) => (stream, peer.ip()),
             Err(error) => {
                 rest_after(&error).await;
                 continue;
@@ -54,7 +57,7 @@ pub async fn serve(
         };
         match Arc::clone(&seats).try_acquire_owned() {
             Ok(permit) => {
-                let seat = Seat { _permit: Arc::new(permit) };
+                let seat = Seat { address, _permit: Arc::new(permit) };
                 tasks.spawn(connection(stream, router.clone(), seat, limits.preauth, stop.clone()));
             }
             Err(_) => drop(tasks.spawn(turn_away(stream, limits.preauth))),

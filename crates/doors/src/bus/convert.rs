@@ -5,14 +5,16 @@ mod answer;
 mod result;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use switchboard_broker::now;
 use switchboard_model::{
-    Address, AgentId, AttemptId, Capability, Command, DeliveryId, Join, Kind, Message, Pattern,
-    Payload, Policy, Priority, Send, Timestamp, Topic, Wait,
+    Address, AgentId, AttemptId, Capability, Command, Context, ConversationId, Declared,
+    DeliveryId, Dialect, Join, Kind, Message, Pattern, Payload, Policy, Priority, Secret, Send,
+    Timestamp, Topic, Trace, Wait,
 };
 
 use super::wire::{DeliveryHead, RpcError, present};
@@ -27,6 +29,8 @@ struct Initialize<'a> {
     client_info: Option<ClientInfo>,
     #[serde(borrow)]
     capabilities: Option<&'a RawValue>,
+    #[serde(rename = "authToken", alias = "auth_token", borrow)]
+    auth_token: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -34,14 +38,6 @@ struct ClientInfo {
     name: String,
     #[serde(default)]
     version: String,
-}
-
-/// A capability by name alone, or in full.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Declared {
-    Name(String),
-    Full(Capability),
 }
 
 /// The longest name of a thing: a capability, a correlation, a program, a version.
@@ -79,7 +75,9 @@ pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> 
         return Err(wrong(format!("name or version is longer than {MAX_NAME} bytes")));
     }
     let capabilities = initialize.capabilities.map(declared).transpose()?;
-    Ok((Join { agent, name: info.name, version: info.version, capabilities }, types_payloads))
+    let token = initialize.auth_token.map(|token| Secret::new(token.into_owned()));
+    let join = Join { capabilities, token, ..Join::of(agent, info.name, info.version) };
+    Ok((join, types_payloads))
 }
 
 fn declared(capabilities: &RawValue) -> Result<Vec<Capability>, RpcError> {
@@ -87,11 +85,7 @@ fn declared(capabilities: &RawValue) -> Result<Vec<Capability>, RpcError> {
         let form = "a list of names, or of objects with a name";
         RpcError::invalid_params(format!("capabilities must be {form}: {error}"))
     })?;
-    let full = |one| match one {
-        Declared::Name(name) => Capability::named(name),
-        Declared::Full(capability) => capability,
-    };
-    Ok(list.into_iter().map(full).collect())
+    Ok(list.into_iter().map(Capability::from).collect())
 }
 
 /// From 0.2 on a payload must say what it is.
@@ -121,6 +115,11 @@ struct Where<'a> {
     priority: Option<Cow<'a, str>>,
     #[serde(alias = "ttlSeconds")]
     ttl_seconds: Option<f64>,
+    #[serde(borrow, alias = "conversationId")]
+    conversation_id: Option<Cow<'a, str>>,
+    /// W3C trace context.
+    #[serde(borrow)]
+    traceparent: Option<Cow<'a, str>>,
     #[serde(borrow, default, deserialize_with = "present")]
     payload: Option<&'a RawValue>,
 }
@@ -148,7 +147,7 @@ pub(crate) fn subscribe(params: Option<&RawValue>) -> Result<Command, RpcError> 
             RpcError::invalid_params(format!("policy {name:?} is not one of: {known}"))
         })?),
     };
-    Ok(Command::Subscribe { pattern: pattern(given.topic()?)?, policy })
+    Ok(Command::Subscribe { pattern: pattern(given.topic()?)?, policy, filter: None })
 }
 
 /// Reads `unsubscribe`.
@@ -220,12 +219,21 @@ pub(crate) fn send(
         capability,
         priority,
         correlation: named("correlation_id", given.correlation_id)?,
-        conversation: None,
+        conversation: given.conversation_id.as_deref().and_then(ConversationId::parse),
         payload: Payload::from_raw(payload),
+        dialect: Dialect::Bus,
+        context: given.traceparent.as_deref().and_then(context),
+        answer_within: None,
         expires_at,
         wait: Wait::FirstAttempts,
     };
     Ok((send, typed))
+}
+
+/// What is no trace context is passed over, as W3C wants it.
+fn context(traceparent: &str) -> Option<Arc<Context>> {
+    let trace = Some(Trace::from_traceparent(traceparent)?);
+    Some(Arc::new(Context { trace, ..Context::default() }))
 }
 
 fn priority(name: &str) -> Option<Priority> {
@@ -276,7 +284,15 @@ pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a>
         Some(correlation) => Cow::Borrowed(correlation.as_str()),
         None => Cow::Owned(message_id.clone()),
     };
-    DeliveryHead { topic, from: message.from.as_str(), to: topic, message_id, correlation_id }
+    let trace = message.context.as_ref().and_then(|context| context.trace.as_ref());
+    DeliveryHead {
+        topic,
+        from: message.from.as_str(),
+        to: topic,
+        message_id,
+        correlation_id,
+        traceparent: trace.map(Trace::to_traceparent),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use switchboard_model::{AttemptId, Message};
+use switchboard_model::{AttemptId, Dialect, Message};
 use tokio::sync::Notify;
 
 use super::{convert, wire};
@@ -99,5 +99,6 @@ fn text(method: Method, attempt: AttemptId, message: &Message) -> String {
     };
     let topic = message.address.topic();
     let head = convert::head(message, topic.as_str());
-    wire::delivery(method, convert::request_id(attempt), &head, message.payload.as_str())
+    let payload = message.payload_in(Dialect::Bus);
+    wire::delivery(method, convert::request_id(attempt), &head, payload.as_str())
 }

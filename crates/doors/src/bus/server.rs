@@ -1,5 +1,6 @@
 //! The sockets of the bus door: one task reads, one writes.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,16 +12,15 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::any;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use switchboard_broker::{Broker, Link, Outgoing};
+use switchboard_broker::{Link, Outgoing, Scissors};
 use switchboard_model::Door;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::peer::Peer;
 use super::session::{Heard, Session};
-use crate::Limits;
+use crate::Entrance;
 use crate::listener::Seat;
 
 /// Answers waiting to be written to one connection. When full, its requests are no longer read: a
@@ -29,56 +29,32 @@ const ANSWERS: usize = 256;
 /// How often a quiet connection is asked whether it is still there, and when it is given up.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(90);
-/// tungstenite's own defaults are 128 KiB read at once for each connection and no bound on writes.
-const READ_BUFFER: usize = 8 << 10;
-const WRITE_BUFFER: usize = 16 << 10;
 /// Frames written before the next look at what else there is.
 const BURST: usize = 64;
 /// How long a stopping broker's last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// What the door needs to serve.
-#[derive(Clone)]
-pub struct Bus {
-    /// The broker behind it.
-    pub broker: Broker,
-    /// What connections may do.
-    pub limits: Limits,
-    /// Cancelled when connections are to be closed.
-    pub closing: CancellationToken,
-    /// Where connections run.
-    pub tasks: TaskTracker,
-}
-
 /// The door at `/`. A browser that comes there is shown to the console.
-pub fn router(bus: Bus) -> Router {
-    Router::new().route("/", any(enter)).with_state(bus)
+pub fn router(entrance: Entrance) -> Router {
+    Router::new().route("/", any(enter)).with_state(entrance)
 }
 
 async fn enter(
-    State(bus): State<Bus>,
+    State(entrance): State<Entrance>,
     Extension(seat): Extension<Seat>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     let Ok(upgrade) = upgrade else {
         return Redirect::to("/console/").into_response();
     };
-    let limit = bus.limits.message_bytes;
-    upgrade
-        .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(WRITE_BUFFER)
-        .max_write_buffer_size(WRITE_BUFFER + 4 * limit)
-        // Twice the limit is still read, so that what is somewhat too large gets an answer.
-        .max_message_size(2 * limit)
-        .max_frame_size(2 * limit)
-        .on_upgrade(move |socket| {
-            let tasks = bus.tasks.clone();
-            let serving = tasks.track_future(serve(bus, socket));
-            async move {
-                serving.await;
-                drop(seat);
-            }
-        })
+    entrance.sized(upgrade).on_upgrade(move |socket| {
+        let tasks = entrance.tasks.clone();
+        let serving = tasks.track_future(serve(entrance, socket, seat.address));
+        async move {
+            serving.await;
+            drop(seat);
+        }
+    })
 }
 
 /// What the reader tells the writer to write.
@@ -87,10 +63,11 @@ pub(super) enum ToPeer {
     Close { code: u16, reason: &'static str },
 }
 
-async fn serve(bus: Bus, socket: WebSocket) {
+async fn serve(bus: Entrance, socket: WebSocket, from: IpAddr) {
     let (sink, stream) = socket.split();
-    let Ok(link) = bus.broker.connect(Door::Bus).await else { return };
+    let Ok(link) = bus.broker.connect(Door::Bus, Some(from)).await else { return };
     let (broker, caller) = link.caller();
+    let scissors = link.scissors();
     let (answers, to_write) = mpsc::channel(ANSWERS);
     let peer = Arc::new(Peer::default());
     // The reader ends when the broker stops or the writer fails; the writer ends when the reader
@@ -106,7 +83,7 @@ async fn serve(bus: Bus, socket: WebSocket) {
     };
     let writing = tokio::spawn(writer.run(over.clone()));
     let session = Session::new(broker, caller, peer, answers, bus.limits.clone());
-    read(stream, session, bus.limits.preauth, &over).await;
+    read(stream, session, scissors, bus.limits.preauth, &over).await;
     if let Err(error) = writing.await {
         tracing::error!(%error, "the writer of a bus connection failed");
     }
@@ -115,6 +92,7 @@ async fn serve(bus: Bus, socket: WebSocket) {
 async fn read(
     mut stream: SplitStream<WebSocket>,
     mut session: Session,
+    mut scissors: Scissors,
     join_within: Duration,
     over: &CancellationToken,
 ) {
@@ -123,6 +101,7 @@ async fn read(
     loop {
         let frame = tokio::select! {
             () = over.cancelled() => return session.give_last_answers(LAST_ANSWERS).await,
+            cut = scissors.cut() => return session.close(1008, cut.words()).await,
             answer = session.next_answer() => {
                 if let Some(text) = answer {
                     session.give(text).await;
@@ -200,6 +179,7 @@ impl Writer {
                 },
                 () = self.peer.released(), if held => continue,
                 outgoing = next(&mut self.kept_back, &mut self.link), if may_deliver => match outgoing {
+                    Some(_) if self.link.is_cut() => continue,
                     Some(outgoing) => match self.after_answers(outgoing) {
                         Some(frame) => frame,
                         None => continue,

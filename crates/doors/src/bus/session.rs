@@ -210,10 +210,7 @@ impl Session {
             }
             Ok(join) => join,
         };
-        let reply = self.submit(Command::Join(join)).await?;
-        let Reply::Joined(joined) = reply else {
-            return Err(unexpected());
-        };
+        let joined = self.submit(Command::Join(join)).await?.joined().ok_or_else(unexpected)?;
         self.joined = true;
         self.types_payloads = types_payloads;
         result(&json!({
@@ -231,14 +228,9 @@ impl Session {
 
     async fn subscribe(&mut self, params: Option<&RawValue>) -> Result<Box<RawValue>, RpcError> {
         self.peer.hold();
-        match self.submit(convert::subscribe(params)?).await? {
-            Reply::Subscribed(id) => result(&json!({ "success": true, "subscriptionId": id })),
-            Reply::Joined(_)
-            | Reply::Sent(_)
-            | Reply::Job(_)
-            | Reply::Imported(_)
-            | Reply::Done => Err(unexpected()),
-        }
+        let reply = self.submit(convert::subscribe(params)?).await?;
+        let id = reply.subscribed().ok_or_else(unexpected)?;
+        result(&json!({ "success": true, "subscriptionId": id }))
     }
 
     async fn unsubscribe(&mut self, params: Option<&RawValue>) -> Result<Box<RawValue>, RpcError> {
@@ -265,17 +257,8 @@ impl Session {
         match self.broker.begin(self.caller, Command::Send(send)).await {
             Err(refusal) => at_once(Err(convert::refusal(&refusal))),
             Ok(pending) => async move {
-                match pending.wait().await {
-                    Ok(Reply::Sent(receipt)) => result(&SendResult::from(receipt)),
-                    Ok(
-                        Reply::Joined(_)
-                        | Reply::Subscribed(_)
-                        | Reply::Job(_)
-                        | Reply::Imported(_)
-                        | Reply::Done,
-                    ) => Err(unexpected()),
-                    Err(refusal) => Err(convert::refusal(&refusal)),
-                }
+                let reply = pending.wait().await.map_err(|refusal| convert::refusal(&refusal))?;
+                result(&SendResult::from(reply.sent().ok_or_else(unexpected)?))
             }
             .boxed(),
         }

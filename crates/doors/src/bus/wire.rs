@@ -165,6 +165,8 @@ pub(crate) struct DeliveryHead<'a> {
     #[serde(rename = "messageId")]
     pub(crate) message_id: String,
     pub(crate) correlation_id: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) traceparent: Option<String>,
 }
 
 /// The request by which a message is delivered. The payload goes in as the text it came as.
@@ -241,6 +243,7 @@ mod tests {
             to: "b",
             message_id: "m".to_owned(),
             correlation_id: "m".into(),
+            traceparent: None,
         };
         let text = delivery("processMessage", 7, &head, payload);
         assert!(text.contains(payload));

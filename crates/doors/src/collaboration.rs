@@ -1,0 +1,12 @@
+//! The collaboration door: one JSON message a frame at `/collab`, or an endpoint in this program.
+
+mod convert;
+mod endpoint;
+mod router;
+mod server;
+mod session;
+mod wire;
+
+pub use endpoint::{Endpoint, EndpointError, RetryConfig};
+pub use server::router as routes;
+pub use wire::ErrorInfo;

@@ -1,0 +1,10 @@
+//! The lobby door: one JSON message a frame at `/lobby`; or `POST /api/register`, then a WebSocket at
+//! `/ws/{agent_id}?token=`.
+
+mod convert;
+mod http;
+mod server;
+mod session;
+mod wire;
+
+pub use server::router;
