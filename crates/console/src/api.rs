@@ -1,8 +1,11 @@
 //! The console API, declared once: requests, replies and feed events.
 
 mod calls;
+mod conversations;
 mod feed;
 mod letters;
+mod rules;
+mod tokens;
 mod typescript;
 
 pub use calls::{
@@ -10,9 +13,16 @@ pub use calls::{
     OneMessage, OneSpawned, Replies, RouteQuery, SendResult, SendTest, SpawnedAgent, SpawnedList,
     SpawnedOutput, Status,
 };
+pub use conversations::{ConversationDetail, ConversationPage, ConversationQuery, OneConversation};
 pub use feed::{FeedEvent, Figures, Moved, Watch};
 pub use letters::{
     Cause, DiscardMany, ExportLetters, ImportLetters, Imported, JobList, LetterLines, LetterPage,
     LetterQuery, OneJob, RefusedLine, ReplayMany, ReplayOne, RestoreMany,
 };
+pub use rules::{
+    EditRules, OneChange, PermissionCell, PermissionColumn, PermissionQuery, Permissions,
+    PreviewGroup, PreviewRules, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
+    RuleSuggestion, RuleSuggestions, SuggestRules, Usage,
+};
+pub use tokens::{IssueToken, Issued, OneAgent, SignJwt, SignedJwt};
 pub use typescript::typescript;

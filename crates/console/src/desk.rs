@@ -1,8 +1,11 @@
 //! Answers the operator's calls.
 
+mod conversations;
 mod letters;
 mod lines;
+mod rules;
 mod spawned;
+mod tokens;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,9 +13,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use switchboard_broker::{Broker, Caller, Refusal, now};
+use switchboard_broker::{Broker, Caller, JwtKey, Refusal, now};
 use switchboard_model::{
-    Ack, Address, Code, Command, Fate, Kind, MessageDetail, Payload, Receipt, Reply, RouteView,
+    Ack, Address, Code, Command, Dialect, Fate, Kind, MessageDetail, Payload, Receipt, RouteView,
     Send, Topic, Wait,
 };
 use switchboard_store::Store;
@@ -51,6 +54,8 @@ pub struct Parts {
     pub demo: mpsc::Sender<DemoSwitch>,
     /// The longest message, for the operator as for everybody else.
     pub message_bytes: usize,
+    /// What signs tokens with scopes.
+    pub jwt_key: JwtKey,
     /// Held by the import that is under way.
     pub importing: Mutex<()>,
 }
@@ -85,6 +90,18 @@ impl Console {
             Call::ResumeJob(one) => json(&self.turn_job(Command::ResumeJob(one.id)).await?),
             Call::ExportLetters(export) => json(&self.export_letters(export).await?),
             Call::ImportLetters(import) => json(&self.import_letters(import).await?),
+            Call::Rules(Nothing {}) => json(&self.rules().await?),
+            Call::EditRules(edit) => json(&self.edit_rules(edit).await?),
+            Call::RuleHistory(query) => json(&self.rule_history(query).await?),
+            Call::UndoRules(one) => json(&self.undo_rules(one).await?),
+            Call::PreviewRules(preview) => json(&self.preview_rules(preview).await?),
+            Call::SuggestRules(suggest) => json(&self.suggest_rules(suggest).await?),
+            Call::Permissions(query) => json(&self.permissions(query).await?),
+            Call::IssueToken(issue) => json(&self.issue_token(issue).await?),
+            Call::RevokeToken(one) => json(&self.revoke_token(one).await?),
+            Call::SignJwt(wanted) => json(&self.sign_jwt(wanted)?),
+            Call::Conversations(query) => json(&self.conversations(query).await?),
+            Call::Conversation(one) => json(&self.conversation(one).await?),
             Call::Spawned(Nothing {}) => json(&self.spawned()),
             Call::SpawnedOutput(one) => json(&self.spawned_output(&one).await?),
             Call::Demo(switch) => json(&self.demo(switch).await?),
@@ -145,14 +162,20 @@ impl Console {
             Address::Agent(_) => Kind::Request,
             Address::Topic(_) => Kind::Event,
         };
+        let capability = address.agent().and_then(|_| {
+            send.capability.clone().or_else(|| Dialect::Bus.read_call(payload.as_str()).capability)
+        });
         let command = Command::Send(Send {
             address,
             kind,
-            capability: None,
+            capability,
             priority: send.priority.unwrap_or_default(),
             correlation: None,
             conversation: None,
             payload,
+            dialect: Dialect::Bus,
+            context: None,
+            answer_within: None,
             expires_at,
             wait: Wait::FirstAttempts,
         });
@@ -161,14 +184,8 @@ impl Console {
 
     /// Submits what sends a message, and waits for how it goes.
     async fn sent(&self, command: Command) -> Result<SendResult, CallError> {
-        match self.broker().submit(Caller::Operator, command).await? {
-            Reply::Sent(receipt) => Ok(receipt.into()),
-            Reply::Joined(_)
-            | Reply::Subscribed(_)
-            | Reply::Job(_)
-            | Reply::Imported(_)
-            | Reply::Done => Err(unexpected()),
-        }
+        let reply = self.broker().submit(Caller::Operator, command).await?;
+        reply.sent().map(SendResult::from).ok_or_else(unexpected)
     }
 
     async fn route(&self, query: RouteQuery) -> Result<RouteView, CallError> {

@@ -47,6 +47,8 @@ pub struct Feed {
     /// Messages that moved into the filter but are too old to be remembered, with how many more
     /// frames they are looked for.
     late: BTreeMap<u64, u8>,
+    /// Whether the rules changed.
+    rules: bool,
     /// The newest row that was shown or passed over.
     newest: Option<u64>,
     behind: bool,
@@ -71,6 +73,7 @@ impl Feed {
             moved: BTreeMap::new(),
             followed: BTreeSet::new(),
             late: BTreeMap::new(),
+            rules: false,
             newest: None,
             behind: true,
         }
@@ -157,6 +160,16 @@ impl Feed {
                 let (to, took_micros, retry_at) = (None, None, None);
                 self.move_on(Moved { seq, state, to, took_micros, error, retry_at });
             }
+            Event::Refused(message, error) => {
+                let mut row = MessageRow::of(&message);
+                row.state = MessageState::Refused;
+                row.error = Some(error.to_string());
+                if self.newest.is_none_or(|newest| newest < message.seq) {
+                    self.newest = Some(message.seq);
+                    self.show(row, &message);
+                }
+            }
+            Event::Rules => self.rules = true,
             Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
             Event::Job(view) => drop(self.jobs.insert(view.id, view)),
         }
@@ -220,6 +233,7 @@ impl Feed {
             || !self.moved.is_empty()
             || !self.agents.is_empty()
             || !self.jobs.is_empty()
+            || self.rules
             || self.status.has_changed().unwrap_or(false)
             || self.figures.has_changed().unwrap_or(false)
     }
@@ -245,6 +259,7 @@ impl Feed {
             skipped: std::mem::take(&mut self.skipped),
             moved: std::mem::take(&mut self.moved).into_values().collect(),
             jobs: jobs.map(Arc::unwrap_or_clone).collect(),
+            rules: std::mem::take(&mut self.rules),
         }
     }
 

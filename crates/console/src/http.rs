@@ -177,9 +177,10 @@ impl IntoResponse for CallError {
         let status = match self.code {
             Code::Unauthorized => StatusCode::UNAUTHORIZED,
             Code::Forbidden => StatusCode::FORBIDDEN,
-            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::NotFound | Code::UnknownCapability => StatusCode::NOT_FOUND,
+            Code::Conflict | Code::Taken => StatusCode::CONFLICT,
             Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Code::Busy => StatusCode::TOO_MANY_REQUESTS,
+            Code::Busy | Code::LockedOut => StatusCode::TOO_MANY_REQUESTS,
             Code::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Code::StorageFailed | Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Code::NotJoined
@@ -188,6 +189,7 @@ impl IntoResponse for CallError {
             | Code::InvalidRequest
             | Code::UnknownMethod
             | Code::AlreadySubscribed
+            | Code::SchemaViolation
             | Code::NotSubscribed => StatusCode::BAD_REQUEST,
         };
         (status, Json(self)).into_response()

@@ -107,7 +107,7 @@ impl Memory {
                 }
             }
             Event::Withdrawn { seq } => self.forget(seq),
-            Event::Agent(_) | Event::Job(_) => {}
+            Event::Agent(_) | Event::Job(_) | Event::Refused(..) | Event::Rules => {}
         }
     }
 

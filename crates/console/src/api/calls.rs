@@ -3,13 +3,16 @@
 use serde::{Deserialize, Serialize};
 use switchboard_model::{
     AgentId, AgentView, AttemptOutcome, Code, JobView, MessageDetail, MessageFilter, MessageId,
-    MessageRow, MessageState, Priority, RouteView, Timestamp,
+    MessageRow, MessageState, Priority, RouteView, RuleChange, Timestamp,
 };
 use ts_rs::TS;
 
 use super::{
-    DiscardMany, ExportLetters, ImportLetters, Imported, JobList, LetterLines, LetterPage,
-    LetterQuery, OneJob, ReplayMany, ReplayOne, RestoreMany,
+    ConversationDetail, ConversationPage, ConversationQuery, DiscardMany, EditRules, ExportLetters,
+    ImportLetters, Imported, IssueToken, Issued, JobList, LetterLines, LetterPage, LetterQuery,
+    OneAgent, OneChange, OneConversation, OneJob, PermissionQuery, Permissions, PreviewRules,
+    ReplayMany, ReplayOne, RestoreMany, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
+    RuleSuggestions, SignJwt, SignedJwt, SuggestRules,
 };
 
 /// Declares the calls: the enum that arrives on the wire, and the table of answers from which the
@@ -66,6 +69,30 @@ calls! {
     export_letters: ExportLetters(ExportLetters) -> LetterLines;
     /// Takes in dead letters from JSON lines.
     import_letters: ImportLetters(ImportLetters) -> Imported;
+    /// The rules in force.
+    rules: Rules(Nothing) -> RuleList;
+    /// Makes, changes and takes away rules, all at once.
+    edit_rules: EditRules(EditRules) -> RuleChange;
+    /// The changes that were made to the rules, newest first.
+    rule_history: RuleHistory(RuleHistoryQuery) -> RuleHistory;
+    /// Takes one change of the rules back.
+    undo_rules: UndoRules(OneChange) -> RuleChange;
+    /// Which recorded requests some edits would have decided otherwise.
+    preview_rules: PreviewRules(PreviewRules) -> RulePreview;
+    /// The fewest permissions that the traffic would get by with.
+    suggest_rules: SuggestRules(SuggestRules) -> RuleSuggestions;
+    /// Who may call what.
+    permissions: Permissions(PermissionQuery) -> Permissions;
+    /// Makes a token for an agent.
+    issue_token: IssueToken(IssueToken) -> Issued;
+    /// Takes an agent's token away: its connections end, and it cannot join.
+    revoke_token: RevokeToken(OneAgent) -> Nothing;
+    /// Makes a signed token with scopes.
+    sign_jwt: SignJwt(SignJwt) -> SignedJwt;
+    /// A page of conversations.
+    conversations: Conversations(ConversationQuery) -> ConversationPage;
+    /// One conversation with its messages.
+    conversation: Conversation(OneConversation) -> ConversationDetail;
     /// The agents that the default handler started.
     spawned: Spawned(Nothing) -> SpawnedList;
     /// What one of them wrote.
@@ -148,6 +175,10 @@ pub struct SendTest {
     pub topic: String,
     /// JSON text.
     pub payload: String,
+    /// What it asks for; else what its payload says.
+    #[serde(default)]
+    #[ts(optional)]
+    pub capability: Option<String>,
     /// Who is served first; normal if none.
     #[serde(default)]
     #[ts(optional)]

@@ -57,6 +57,8 @@ pub enum FeedEvent {
         moved: Vec<Moved>,
         /// Jobs that began, went on or ended.
         jobs: Vec<JobView>,
+        /// Whether the rules changed.
+        rules: bool,
     },
 }
 

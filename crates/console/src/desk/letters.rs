@@ -3,7 +3,7 @@
 use switchboard_broker::{Caller, now};
 use switchboard_model::{
     Code, Command, DeadMessage, JobAction, JobView, LetterFilter, LetterStatus, MessageId, NewJob,
-    Replay, Reply,
+    Replay,
 };
 use switchboard_store::LetterList;
 
@@ -97,14 +97,8 @@ impl Console {
 
     /// Submits what changes a job.
     pub(super) async fn turn_job(&self, command: Command) -> Result<JobView, CallError> {
-        match self.broker().submit(Caller::Operator, command).await? {
-            Reply::Job(job) => Ok(*job),
-            Reply::Joined(_)
-            | Reply::Subscribed(_)
-            | Reply::Sent(_)
-            | Reply::Imported(_)
-            | Reply::Done => Err(unexpected()),
-        }
+        let reply = self.broker().submit(Caller::Operator, command).await?;
+        reply.job().ok_or_else(unexpected)
     }
 
     pub(super) async fn export_letters(
@@ -169,14 +163,8 @@ impl Console {
     }
 
     async fn take_in(&self, letters: Vec<DeadMessage>) -> Result<u64, CallError> {
-        match self.broker().submit(Caller::Operator, Command::Import(letters)).await? {
-            Reply::Imported(count) => Ok(count as u64),
-            Reply::Joined(_)
-            | Reply::Subscribed(_)
-            | Reply::Sent(_)
-            | Reply::Job(_)
-            | Reply::Done => Err(unexpected()),
-        }
+        let reply = self.broker().submit(Caller::Operator, Command::Import(letters)).await?;
+        reply.imported().map(|count| count as u64).ok_or_else(unexpected)
     }
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use switchboard_model::{
     Address, AgentId, AttemptOutcome, AttemptView, ConversationId, DeadMessage, DeadReason,
-    DeliveryId, DeliveryState, DeliveryView, Door, Kind, Letter, LetterStatus, Message, MessageId,
-    Payload, Priority, Timestamp, Topic,
+    DeliveryId, DeliveryState, DeliveryView, Dialect, Door, Kind, Letter, LetterStatus, Message,
+    MessageId, Payload, Priority, Timestamp, Topic,
 };
 
 use super::too_large;
@@ -44,6 +44,8 @@ struct Line<'a> {
     expires_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay_of: Option<MessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<Dialect>,
     reason: DeadReason,
     died_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +99,7 @@ pub(super) fn write(dead: &DeadMessage) -> Result<String, serde_json::Error> {
         created_at: message.accepted_at,
         expires_at: message.expires_at,
         replay_of: message.replay_of,
+        dialect: (message.dialect != Dialect::of(message.door)).then_some(message.dialect),
         reason: dead.letter.reason,
         died_at: dead.letter.died_at,
         error: dead.error.clone(),
@@ -126,6 +129,10 @@ pub(super) fn read(text: &str, terms: &Terms) -> Result<DeadMessage, String> {
         correlation: line.correlation_id,
         conversation: line.conversation_id,
         payload: Payload::from_raw(line.payload),
+        dialect: line.dialect.unwrap_or_else(|| Dialect::of(line.door)),
+        context: None,
+        decision: None,
+        answer_by: None,
         accepted_at: line.created_at.min(terms.now),
         expires_at: line.expires_at,
         replay_of: line.replay_of,

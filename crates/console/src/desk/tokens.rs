@@ -1,0 +1,40 @@
+//! Tokens at the operator's desk.
+
+use std::time::Duration;
+
+use switchboard_broker::{Caller, now};
+use switchboard_model::{Command, Priority};
+
+use super::{Console, invalid, unexpected};
+use crate::api::{CallError, IssueToken, Issued, Nothing, OneAgent, SignJwt, SignedJwt};
+
+/// How long a signed token is good for, if nobody says.
+const AN_HOUR: u64 = 60 * 60;
+
+impl Console {
+    pub(super) async fn issue_token(&self, issue: IssueToken) -> Result<Issued, CallError> {
+        let IssueToken { agent, ceiling } = issue;
+        let ceiling = ceiling.unwrap_or(Priority::Urgent);
+        let command = Command::IssueToken { agent, ceiling };
+        let reply = self.broker().submit(Caller::Operator, command).await?;
+        let issued = reply.token().ok_or_else(unexpected)?;
+        Ok(Issued {
+            agent_id: issued.agent,
+            token: issued.token.reveal().to_owned(),
+            replaced: issued.replaced,
+        })
+    }
+
+    pub(super) async fn revoke_token(&self, one: OneAgent) -> Result<Nothing, CallError> {
+        let command = Command::RevokeToken { agent: one.agent };
+        self.broker().submit(Caller::Operator, command).await?;
+        Ok(Nothing {})
+    }
+
+    pub(super) fn sign_jwt(&self, wanted: SignJwt) -> Result<SignedJwt, CallError> {
+        let ttl = Duration::from_secs(wanted.ttl_seconds.unwrap_or(AN_HOUR));
+        let signed = self.parts.jwt_key.sign(&wanted.scopes, ttl, now());
+        let (token, expires_at) = signed.map_err(|error| invalid(error.to_string()))?;
+        Ok(SignedJwt { token, scopes: wanted.scopes, expires_at })
+    }
+}
