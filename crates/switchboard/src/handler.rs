@@ -115,13 +115,12 @@ async fn tidy_up(orders: &Orders) {
 }
 
 async fn join(broker: &Broker) -> Result<Link, Refusal> {
-    let link = broker.connect(Door::Bus).await?;
+    let link = broker.connect(Door::Bus, None).await?;
     let Ok(agent) = AgentId::parse("default-handler") else { return Err(Refusal::NotJoined) };
-    let name = "Default handler".to_owned();
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    link.submit(Command::Join(Join { agent, name, version, capabilities: None })).await?;
+    let join = Join::of(agent, "Default handler", env!("CARGO_PKG_VERSION"));
+    link.submit(Command::Join(join)).await?;
     if let Ok(pattern) = Pattern::parse("system:unrouted") {
-        link.submit(Command::Subscribe { pattern, policy: None }).await?;
+        link.submit(Command::Subscribe { pattern, policy: None, filter: None }).await?;
     }
     Ok(link)
 }

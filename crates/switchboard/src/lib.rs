@@ -3,7 +3,8 @@
 //! Read `start`, which puts the rungs together in the order of the ladder and takes them apart in
 //! reverse. `options` is the command line, `settings` the file `switchboard.toml`, `secrets` the
 //! operator's token, `identity` the broker's name on the network, `program` what both programs share,
-//! `handler` the default handler for what nobody listens for, `demo` a small cast of agents that talk over real sockets.
+//! `handler` the default handler for what nobody listens for, `metrics` and `traces` what others can watch,
+//! `demo` a small cast of agents that talk over real sockets.
 //! `switchboardd` is this without a window; the desktop app is this with one.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -12,11 +13,13 @@ mod endpoint;
 mod error;
 mod handler;
 mod identity;
+mod metrics;
 mod options;
 mod program;
 mod secrets;
 mod settings;
 mod start;
+mod traces;
 
 pub use error::StartError;
 pub use options::Options;

@@ -5,16 +5,21 @@ use std::io::{IsTerminal, Write};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
-/// Writes what happens to stderr, as much of it as `RUST_LOG` asks for. Call it once, first.
+/// Writes what happens to stderr, as much of it as `RUST_LOG` asks for; with
+/// `SWITCHBOARD_LOG_FORMAT=json` a JSON object a line. Call it once, first.
 pub fn log_to_stderr() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         // A log that cannot be written must not end what it tells of.
-        .log_internal_errors(false)
-        .init();
+        .log_internal_errors(false);
+    if std::env::var("SWITCHBOARD_LOG_FORMAT").is_ok_and(|format| format == "json") {
+        log.json().init();
+    } else {
+        log.init();
+    }
 }
 
 /// Writes to stdout. That nobody reads it is no reason to end.

@@ -1,30 +1,51 @@
-//! The operator's token: made once, kept where only its owner can read it.
+//! Secrets that are made once and kept where only their owner can read them: the operator's token, and
+//! the key that signs tokens with scopes.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
+use switchboard_broker::JwtKey;
+
 use crate::StartError;
 
 const ADMIN_TOKEN: &str = "admin-token";
+const JWT_KEY: &str = "jwt-key";
 
-/// Reads the operator's token, or makes one of 256 random bits.
+/// Reads the operator's token, or makes one.
 pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
-    let path = data_dir.join(ADMIN_TOKEN);
-    let failed = |source| StartError::CannotWrite { path: path.clone(), source };
-    match std::fs::read_to_string(&path) {
+    secret(&data_dir.join(ADMIN_TOKEN))
+}
+
+/// Reads the key by which tokens with scopes are signed, or makes one.
+pub(crate) fn jwt_key(data_dir: &Path) -> Result<JwtKey, StartError> {
+    let path = data_dir.join(JWT_KEY);
+    let text = secret(&path)?;
+    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+    let bits: Option<Vec<u8>> = (0..32).map(byte).collect();
+    let bits = bits.and_then(|bits| <[u8; 32]>::try_from(bits).ok());
+    bits.map(JwtKey::new).ok_or_else(|| {
+        let reason = "it must hold 64 hexadecimal digits; remove it and a new one is made";
+        StartError::CannotWrite { path, source: io::Error::other(reason) }
+    })
+}
+
+/// Reads a secret, or makes one of 256 random bits.
+fn secret(path: &Path) -> Result<String, StartError> {
+    let failed = |source| StartError::CannotWrite { path: path.to_owned(), source };
+    match std::fs::read_to_string(path) {
         Ok(text) if !text.trim().is_empty() => {
             // Someone may have copied the folder about; a secret stays one.
-            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).map_err(failed)?;
+            std::fs::set_permissions(path, PermissionsExt::from_mode(0o600)).map_err(failed)?;
             return Ok(text.trim().to_owned());
         }
-        Ok(_) => std::fs::remove_file(&path).map_err(failed)?,
+        Ok(_) => std::fs::remove_file(path).map_err(failed)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
     }
     let token = random_hex::<32>().map_err(failed)?;
-    write_private(&path, &format!("{token}\n")).map_err(failed)?;
+    write_private(path, &format!("{token}\n")).map_err(failed)?;
     Ok(token)
 }
 
@@ -58,5 +79,14 @@ mod tests {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
         assert_eq!(admin_token(folder.path()).unwrap(), first);
         assert_eq!(mode(), 0o600, "a readable secret is closed again");
+    }
+
+    #[test]
+    fn the_signing_key_is_made_once_and_a_spoilt_one_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(jwt_key(folder.path()).is_ok() && jwt_key(folder.path()).is_ok());
+        std::fs::write(folder.path().join(JWT_KEY), "not a key").unwrap();
+        let error = jwt_key(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("jwt-key"), "{error}");
     }
 }

@@ -12,6 +12,8 @@ use switchboard_store::Synchronous;
 
 use crate::StartError;
 
+/// The longest registration: schemas take room.
+const REGISTER_BYTES: usize = 64 << 10;
 /// The longest time that can be set.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -29,6 +31,10 @@ pub struct Settings {
     pub bus: Bus,
     /// What is done with messages that nobody listens for.
     pub default_handler: DefaultHandler,
+    /// How often agents that promise it are to be heard of.
+    pub heartbeat: Heartbeat,
+    /// Where traces go.
+    pub telemetry: Telemetry,
     /// How others find this broker.
     pub discovery: Discovery,
     /// How much of everything.
@@ -45,6 +51,8 @@ impl Default for Settings {
             delivery: Delivery::default(),
             bus: Bus::default(),
             default_handler: DefaultHandler::default(),
+            heartbeat: Heartbeat::default(),
+            telemetry: Telemetry::default(),
             discovery: Discovery::default(),
             limits: LimitSettings::default(),
             retention: Retention::default(),
@@ -133,6 +141,32 @@ impl Default for DefaultHandler {
 pub struct Bus {
     /// When a chain of subscribers stops, for subscriptions that do not say.
     pub policy: Policy,
+    /// Whether everyone who joins by this door must show a token.
+    pub require_token: bool,
+}
+
+/// `[heartbeat]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Heartbeat {
+    /// How often an agent of the collaboration door is to be heard of.
+    pub interval_ms: u64,
+    /// After so many misses it counts as unavailable.
+    pub misses: u32,
+}
+
+impl Default for Heartbeat {
+    fn default() -> Self {
+        Self { interval_ms: 10_000, misses: 3 }
+    }
+}
+
+/// `[telemetry]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Telemetry {
+    /// Where traces are sent by OTLP over HTTP; nowhere if empty.
+    pub otlp: String,
 }
 
 /// `[discovery]`
@@ -238,6 +272,10 @@ impl Settings {
         if self.default_handler.command.first().is_some_and(String::is_empty) {
             return Err("default_handler.command begins with nothing: name a program".to_owned());
         }
+        if !self.telemetry.otlp.is_empty() {
+            crate::traces::Collector::parse(&self.telemetry.otlp)
+                .map_err(|why| format!("telemetry.otlp: {why}"))?;
+        }
         let ranges = [
             ("delivery.attempts", u64::from(delivery.attempts), 1000),
             ("delivery.backoff_ms", delivery.backoff_ms, DAY_MS),
@@ -245,6 +283,8 @@ impl Settings {
             ("delivery.escalate_high_ms", delivery.escalate_high_ms, DAY_MS),
             ("delivery.escalate_urgent_ms", delivery.escalate_urgent_ms, DAY_MS),
             ("default_handler.max_children", self.default_handler.max_children as u64, 1000),
+            ("heartbeat.interval_ms", self.heartbeat.interval_ms, DAY_MS),
+            ("heartbeat.misses", u64::from(self.heartbeat.misses), 1000),
             ("limits.connections", limits.connections as u64, 1_000_000),
             ("limits.subscriptions", limits.subscriptions as u64, 1_000_000),
             ("limits.message_bytes", limits.message_bytes as u64, 256 << 20),
@@ -304,6 +344,9 @@ impl Settings {
             in_flight: self.limits.in_flight,
             in_flight_bytes: self.limits.in_flight_bytes,
             queue: self.limits.queue,
+            bus_needs_token: self.bus.require_token,
+            heartbeat: Duration::from_millis(self.heartbeat.interval_ms),
+            heartbeat_misses: self.heartbeat.misses,
             ..switchboard_broker::Settings::default()
         }
     }
@@ -313,6 +356,7 @@ impl Settings {
             connections: self.limits.connections,
             message_bytes: self.limits.message_bytes,
             preauth_bytes: self.limits.preauth_bytes,
+            register_bytes: REGISTER_BYTES.max(self.limits.preauth_bytes),
             preauth: Duration::from_millis(self.limits.preauth_ms),
             write: Duration::from_millis(self.limits.write_ms),
         }

@@ -7,13 +7,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware;
 use axum::routing::get;
-use switchboard_broker::{Broker, now};
+use switchboard_broker::{Broker, JwtKey, now};
 use switchboard_console::api::{DemoSwitch, SpawnedList, Status};
 use switchboard_console::{Console, Parts};
 use switchboard_discovery::Discovery;
-use switchboard_doors::bus::Bus;
 use switchboard_doors::guard::{self, Guard};
-use switchboard_doors::listener;
+use switchboard_doors::{Entrance, listener};
 use switchboard_model::AgentId;
 use switchboard_store::Store;
 use tokio::net::TcpListener;
@@ -25,7 +24,8 @@ use tokio_util::task::TaskTracker;
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
 use crate::handler::{DefaultHandler, Orders};
-use crate::{Options, Settings, StartError, identity, secrets};
+use crate::traces::Traces;
+use crate::{Options, Settings, StartError, identity, metrics, secrets};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
 const DEMO_WISHES: usize = 4;
@@ -53,6 +53,7 @@ pub struct Running {
     demo: Demo,
     handler: DefaultHandler,
     discovery: Option<Discovery>,
+    traces: Traces,
     endpoint: EndpointFile,
 }
 
@@ -77,7 +78,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
             return Err(error);
         }
     };
-    let Place { listener, address, url, token, id, endpoint } = place;
+    let Place { listener, address, url, token, jwt_key, id, endpoint } = place;
     let (broker, core) = Broker::start(settings.broker(), opened).await;
     let core_ended = CancellationToken::new();
     let told_at_the_end = core_ended.clone().drop_guard();
@@ -90,12 +91,13 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
     let (spawned, shown) = watch::channel(SpawnedList { enabled: false, agents: Vec::new() });
     let most = settings.limits.message_bytes;
-    let (status, demo_wishes, console) = desk(&broker, &store, &url, &data_dir, shown, most);
+    let (status, demo_wishes, console) =
+        desk(&broker, &store, &url, &data_dir, shown, most, jwt_key);
     let closing = CancellationToken::new();
     let closed_to_new = CancellationToken::new();
     let tasks = TaskTracker::new();
     let limits = settings.door_limits();
-    let bus = Bus {
+    let entrance = Entrance {
         broker: broker.clone(),
         limits: limits.clone(),
         closing: closing.clone(),
@@ -103,11 +105,15 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     };
     let router = Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
-        .merge(switchboard_doors::bus::router(bus))
+        .merge(metrics::router(broker.clone(), store.clone()))
+        .merge(switchboard_doors::bus::router(entrance.clone()))
+        .merge(switchboard_doors::lobby::router(entrance.clone()))
+        .merge(switchboard_doors::collaboration::routes(entrance))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address), guard::check));
     let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());
     tasks.spawn(serving);
+    let traces = Traces::start(&settings.telemetry.otlp, &broker);
 
     let orders = Orders {
         command: settings.default_handler.command.clone(),
@@ -140,6 +146,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         demo,
         handler,
         discovery,
+        traces,
         endpoint,
     })
 }
@@ -150,6 +157,7 @@ struct Place {
     address: SocketAddr,
     url: String,
     token: String,
+    jwt_key: JwtKey,
     id: AgentId,
     endpoint: EndpointFile,
 }
@@ -161,9 +169,10 @@ impl Place {
         let address = listener.local_addr().map_err(cannot_listen)?;
         let url = format!("ws://{address}");
         let token = secrets::admin_token(data_dir)?;
+        let jwt_key = secrets::jwt_key(data_dir)?;
         let id = identity::broker_id(data_dir)?;
         let endpoint = EndpointFile::write(data_dir, &url)?;
-        Ok(Self { listener, address, url, token, id, endpoint })
+        Ok(Self { listener, address, url, token, jwt_key, id, endpoint })
     }
 }
 
@@ -175,6 +184,7 @@ fn desk(
     data_dir: &Path,
     spawned: watch::Receiver<SpawnedList>,
     message_bytes: usize,
+    jwt_key: JwtKey,
 ) -> (watch::Sender<Status>, mpsc::Receiver<DemoSwitch>, Console) {
     let (status, status_changes) = watch::channel(Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -193,6 +203,7 @@ fn desk(
         spawned_output: DefaultHandler::output_folder(data_dir),
         demo,
         message_bytes,
+        jwt_key,
         importing: Mutex::new(()),
     });
     (status, demo_wishes, console)
@@ -207,6 +218,11 @@ impl Running {
     /// Where a browser finds the console, with the operator's token.
     pub fn console_url(&self) -> &str {
         &self.console_url
+    }
+
+    /// The broker itself, for agents that live in this program.
+    pub fn broker(&self) -> &Broker {
+        &self.broker
     }
 
     /// The operator's desk.
@@ -231,6 +247,7 @@ impl Running {
         self.broker.stop().await;
         // It has told of its own failure.
         drop(self.core.await);
+        self.traces.stop().await;
         self.closing.cancel();
         self.tasks.close();
         // Someone who neither reads nor goes does not keep the program from ending.

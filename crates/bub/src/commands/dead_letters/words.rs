@@ -13,6 +13,7 @@ pub(super) fn reason(reason: DeadReason) -> &'static str {
         DeadReason::Expired => "expired",
         DeadReason::QueueFull => "queue full",
         DeadReason::InvalidAnswer => "invalid answer",
+        DeadReason::Forbidden => "forbidden",
     }
 }
 
@@ -27,6 +28,7 @@ pub(super) fn explained(reason: DeadReason) -> &'static str {
         DeadReason::Expired => "its time ran out before anyone took it",
         DeadReason::QueueFull => "the recipient had as much waiting as it may have",
         DeadReason::InvalidAnswer => "the recipient answered with something that is no answer",
+        DeadReason::Forbidden => "a rule that was made while it waited forbids it",
     }
 }
 
@@ -39,6 +41,7 @@ pub(super) fn outcome(outcome: AttemptOutcome) -> &'static str {
         AttemptOutcome::TimedOut => "timed out",
         AttemptOutcome::Disconnected => "disconnected",
         AttemptOutcome::QueueFull => "queue full",
+        AttemptOutcome::Forbidden => "forbidden",
     }
 }
 
