@@ -12,7 +12,7 @@ export type JobId = number;
 
 export type Timestamp = string;
 
-export type Code = "notJoined" | "alreadyJoined" | "invalidClient" | "invalidRequest" | "unknownMethod" | "alreadySubscribed" | "notSubscribed" | "unauthorized" | "forbidden" | "notFound" | "tooLarge" | "busy" | "stopping" | "storageFailed" | "internal";
+export type Code = "notJoined" | "alreadyJoined" | "invalidClient" | "invalidRequest" | "unknownMethod" | "alreadySubscribed" | "notSubscribed" | "unauthorized" | "lockedOut" | "taken" | "schemaViolation" | "unknownCapability" | "conflict" | "forbidden" | "notFound" | "tooLarge" | "busy" | "stopping" | "storageFailed" | "internal";
 
 export type Door = "bus" | "lobby" | "collaboration" | "aacp" | "discovery" | "console";
 
@@ -26,11 +26,199 @@ export type MessageState = "waiting" | "processed" | "dead" | "discarded" | "exp
 
 export type Policy = "stopPropagationOnProcessed" | "stopPropagationOnStop" | "continueAll";
 
-export type AttemptOutcome = "processed" | "declined" | "invalidAnswer" | "timedOut" | "disconnected" | "queueFull";
+export type AttemptOutcome = "processed" | "declined" | "invalidAnswer" | "timedOut" | "disconnected" | "queueFull" | "forbidden";
 
 export type DeliveryState = "waiting" | "processed" | "failed";
 
-export type DeadReason = "nobodySubscribed" | "declinedByAll" | "timedOut" | "gaveUp" | "agentGone" | "expired" | "queueFull" | "invalidAnswer";
+export type DeadReason = "nobodySubscribed" | "declinedByAll" | "timedOut" | "gaveUp" | "agentGone" | "expired" | "queueFull" | "invalidAnswer" | "forbidden";
+
+export type Dialect = "bus" | "lobby" | "collaboration" | "aacp";
+
+export type Effect = "allow" | "deny";
+
+export type SessionStatus = "active" | "paused" | "completed";
+
+export type RuleId = number;
+
+export type Decision = { 
+/**
+ * Whether it may.
+ */
+effect: Effect, 
+/**
+ * What made the decision: `rule 7`, `declared` or `nobody`.
+ */
+by: string, 
+/**
+ * What the provider's own declaration says, whether it counted or not.
+ */
+declared: Effect, };
+
+export type Rule = { 
+/**
+ * Its number.
+ */
+id: RuleId, 
+/**
+ * Who calls.
+ */
+caller: string, 
+/**
+ * Who is called; for events, who listens.
+ */
+provider: string, 
+/**
+ * What is asked for; for events, the topic.
+ */
+capability: string, 
+/**
+ * Whether they may.
+ */
+effect: Effect, 
+/**
+ * Since when.
+ */
+createdAt: Timestamp, 
+/**
+ * Who made it.
+ */
+createdBy: string, };
+
+export type RuleEdit = { 
+/**
+ * Who calls.
+ */
+caller: string, 
+/**
+ * Who is called; for events, who listens.
+ */
+provider: string, 
+/**
+ * What is asked for; for events, the topic.
+ */
+capability: string, 
+/**
+ * Whether they may; none takes the rule away and leaves it to the agent.
+ */
+effect: Effect | null, };
+
+export type ChangedRule = { 
+/**
+ * Who calls.
+ */
+caller: string, 
+/**
+ * Who is called.
+ */
+provider: string, 
+/**
+ * What is asked for.
+ */
+capability: string, 
+/**
+ * What the rule said before; none where there was none.
+ */
+before: Effect | null, 
+/**
+ * What it says since; none where it was taken away.
+ */
+after: Effect | null, };
+
+export type RuleChange = { 
+/**
+ * Its number; later changes have larger ones.
+ */
+id: number, 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * By whom.
+ */
+by: string, 
+/**
+ * Their words.
+ */
+note: string | null, 
+/**
+ * The change that this one took back.
+ */
+undoes: number | null, 
+/**
+ * The change that took this one back.
+ */
+undoneBy: number | null, 
+/**
+ * What it did.
+ */
+edits: Array<ChangedRule>, };
+
+export type Trace = { 
+/**
+ * Unique for a conversation.
+ */
+traceId: string, 
+/**
+ * Unique for a message.
+ */
+spanId: string, 
+/**
+ * The message that led to this one.
+ */
+parentSpanId?: string, };
+
+export type TokenView = { 
+/**
+ * When it was made.
+ */
+createdAt: Timestamp, 
+/**
+ * The highest priority its owner's messages get.
+ */
+ceiling: Priority, 
+/**
+ * When it was revoked; its owner has none since, and cannot join.
+ */
+revokedAt: Timestamp | null, };
+
+export type Expression = string;
+
+export type ListenFilter = { 
+/**
+ * Sent by one of these.
+ */
+fromAgents?: Array<AgentId>, 
+/**
+ * Of one of these priorities.
+ */
+priority?: Array<Priority>, 
+/**
+ * A regular expression that is found in the JSON text of the content.
+ */
+contentMatch?: Expression, };
+
+export type SessionChange = { 
+/**
+ * The version that it led to.
+ */
+version: number, 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * By whom.
+ */
+by: AgentId, 
+/**
+ * The keys that were written, with their values.
+ */
+written: Record<string, unknown>, 
+/**
+ * The status since, if it changed.
+ */
+status: SessionStatus | null, };
 
 export type Capability = { 
 /**
@@ -54,6 +242,10 @@ output_schema: unknown,
  */
 keywords: Array<string>, 
 /**
+ * Its version, for people.
+ */
+version: string, 
+/**
  * Who may call it, as the agent declared; none or empty is public.
  */
 authorized_requester_ids: Array<string> | null, };
@@ -71,6 +263,10 @@ pattern: string,
  * When its chain stops.
  */
 policy: Policy, 
+/**
+ * Which messages on those topics; all if none.
+ */
+filter: ListenFilter | null, 
 /**
  * Since when.
  */
@@ -128,7 +324,19 @@ received: number,
 /**
  * Deliveries to it that wait or are in flight.
  */
-queued: number, };
+queued: number, 
+/**
+ * Its name where a door wants a UUID.
+ */
+alias: string, 
+/**
+ * Its token; none if it never had one, so that its name is free on this machine.
+ */
+token: TokenView | null, 
+/**
+ * When it was last heard of by a heartbeat, if it promised to be.
+ */
+heartbeatAt: Timestamp | null, };
 
 export type MessageRow = { 
 /**
@@ -317,6 +525,18 @@ letter: Letter | null,
  * The dead letter in whose place it was sent.
  */
 replayOf: MessageId | null, 
+/**
+ * In which door's words the payload is written.
+ */
+dialect: Dialect, 
+/**
+ * Whether the rules let it pass, and which; none where no rule could say anything.
+ */
+decision: Decision | null, 
+/**
+ * Where it stands in a trace.
+ */
+trace: Trace | null, 
 /**
  * Each recipient, in the order in which they were asked.
  */
@@ -838,6 +1058,450 @@ alreadyHere: number,
  */
 refused: Array<RefusedLine>, };
 
+export type ConversationRow = { 
+/**
+ * Its id.
+ */
+id: ConversationId, 
+/**
+ * What its session is about, or what its first message asked for.
+ */
+title: string, 
+/**
+ * Who speaks or is spoken to in it.
+ */
+participants: Array<AgentId>, 
+/**
+ * How many messages it has.
+ */
+messages: number, 
+/**
+ * How many of them were refused or died.
+ */
+failed: number, 
+/**
+ * When its first message came.
+ */
+startedAt: Timestamp, 
+/**
+ * When its last message came.
+ */
+lastAt: Timestamp, 
+/**
+ * The place of its last message in the order of acceptance.
+ */
+lastSeq: number, 
+/**
+ * Where its session is; none if nobody opened one.
+ */
+status: SessionStatus | null, };
+
+export type ConversationMessage = { 
+/**
+ * The message, with its payload.
+ */
+row: MessageRow, 
+/**
+ * What links an answer to its question.
+ */
+correlationId: string | null, 
+/**
+ * The request that it answers.
+ */
+answers: MessageId | null, 
+/**
+ * What the recipient gave back with its acknowledgement, as it wrote it.
+ */
+answerText: string | null, 
+/**
+ * How many messages led to it.
+ */
+depth: number, 
+/**
+ * Where it stands in a trace.
+ */
+trace: Trace | null, };
+
+export type SessionView = { 
+/**
+ * What it is about.
+ */
+topic: string, 
+/**
+ * Who sees and changes it.
+ */
+participants: Array<AgentId>, 
+/**
+ * Where it is.
+ */
+status: SessionStatus, 
+/**
+ * How often it was changed.
+ */
+version: number, 
+/**
+ * What they share, as JSON text.
+ */
+sharedStateText: string, 
+/**
+ * When it was opened.
+ */
+startedAt: Timestamp, 
+/**
+ * When it last changed.
+ */
+updatedAt: Timestamp, 
+/**
+ * When it was completed.
+ */
+closedAt: Timestamp | null, 
+/**
+ * Its changes, oldest first; the last 500.
+ */
+changes: Array<SessionChange>, };
+
+export type ConversationQuery = { 
+/**
+ * Part of an id, of a participant's name or of what it is about.
+ */
+text?: string, 
+/**
+ * Whose last message came before this one.
+ */
+before?: number, 
+/**
+ * At most this many; 1 to 200.
+ */
+limit: number, };
+
+export type ConversationPage = { 
+/**
+ * Those that were last spoken in first.
+ */
+rows: Array<ConversationRow>, 
+/**
+ * Where the next page begins; none at the end.
+ */
+next: number | null, };
+
+export type OneConversation = { 
+/**
+ * Its id.
+ */
+id: ConversationId, };
+
+export type ConversationDetail = { 
+/**
+ * Its id.
+ */
+id: ConversationId, 
+/**
+ * Its messages, oldest first; at most 2,000.
+ */
+messages: Array<ConversationMessage>, 
+/**
+ * How many more there are.
+ */
+more: number, 
+/**
+ * Its session, if somebody opened one.
+ */
+session: SessionView | null, };
+
+export type RuleList = { 
+/**
+ * In order of their numbers.
+ */
+rules: Array<Rule>, };
+
+export type EditRules = { 
+/**
+ * What to do.
+ */
+edits: Array<RuleEdit>, 
+/**
+ * Words for the history.
+ */
+note?: string, };
+
+export type RuleHistoryQuery = { 
+/**
+ * Older than this change.
+ */
+before?: number, 
+/**
+ * At most this many; 1 to 500.
+ */
+limit: number, };
+
+export type RuleHistory = { 
+/**
+ * Newest first.
+ */
+changes: Array<RuleChange>, 
+/**
+ * Where the next page begins; none at the end.
+ */
+next: number | null, };
+
+export type OneChange = { 
+/**
+ * Its number.
+ */
+change: number, };
+
+export type PreviewRules = { 
+/**
+ * The edits, on top of the rules in force.
+ */
+edits: Array<RuleEdit>, 
+/**
+ * Those of the last so many hours; may be a fraction.
+ */
+hours: number, };
+
+export type PreviewGroup = { 
+/**
+ * Who asked.
+ */
+caller: AgentId, 
+/**
+ * Who was asked.
+ */
+provider: AgentId, 
+/**
+ * For what.
+ */
+capability: string, 
+/**
+ * How often.
+ */
+requests: number, 
+/**
+ * What was decided.
+ */
+was: Effect, 
+/**
+ * By what: `rule 7`, `declared` or `nobody`.
+ */
+wasBy: string, 
+/**
+ * What would have been decided.
+ */
+would: Effect, 
+/**
+ * By which edit, in words; none where it would be left to the agent.
+ */
+wouldBy: string | null, 
+/**
+ * How many conversations they belong to.
+ */
+conversations: number, 
+/**
+ * The newest of those conversations.
+ */
+conversationIds: Array<string>, 
+/**
+ * The newest of those requests; at most 1,000.
+ */
+messages: Array<MessageId>, };
+
+export type RulePreview = { 
+/**
+ * How many requests were looked at.
+ */
+requests: number, 
+/**
+ * How many of them would have been decided otherwise.
+ */
+changed: number, 
+/**
+ * Since when.
+ */
+since: Timestamp, 
+/**
+ * Those, put together by what they asked for; most requests first.
+ */
+groups: Array<PreviewGroup>, };
+
+export type SuggestRules = { 
+/**
+ * The traffic of the last so many hours.
+ */
+hours: number, };
+
+export type Usage = { 
+/**
+ * Who.
+ */
+agent: AgentId, 
+/**
+ * How often.
+ */
+requests: number, };
+
+export type RuleSuggestion = { 
+/**
+ * Who offers it.
+ */
+provider: AgentId, 
+/**
+ * What.
+ */
+capability: string, 
+/**
+ * Who called it, and how often.
+ */
+callers: Array<Usage>, 
+/**
+ * Those who could call it and did not.
+ */
+unused: Array<AgentId>, 
+/**
+ * What to do.
+ */
+edits: Array<RuleEdit>, 
+/**
+ * Why, in words.
+ */
+reason: string, };
+
+export type RuleSuggestions = { 
+/**
+ * How many requests were looked at.
+ */
+requests: number, 
+/**
+ * One for each capability that was called and is open to more than those who called it.
+ */
+suggestions: Array<RuleSuggestion>, };
+
+export type PermissionQuery = { 
+/**
+ * Traffic of the last so many hours is counted; may be a fraction.
+ */
+hours: number, 
+/**
+ * As if these edits had been made.
+ */
+edits: Array<RuleEdit>, };
+
+export type PermissionColumn = { 
+/**
+ * Who offers it.
+ */
+provider: AgentId, 
+/**
+ * What.
+ */
+capability: string, 
+/**
+ * What it does.
+ */
+description: string, 
+/**
+ * Whether the agent declares it now; else it was only asked for.
+ */
+declared: boolean, 
+/**
+ * Whether the agent declared an empty list of callers, which makes it public.
+ */
+emptyList: boolean, };
+
+export type PermissionCell = { 
+/**
+ * What a rule for exactly this cell says, if there is one.
+ */
+own: Effect | null, 
+/**
+ * How often it was called.
+ */
+requests: number, 
+/**
+ * How often it was called and refused.
+ */
+refused: number, 
+/**
+ * Whether it may.
+ */
+effect: Effect, 
+/**
+ * What made the decision: `rule 7`, `declared` or `nobody`.
+ */
+by: string, 
+/**
+ * What the provider's own declaration says, whether it counted or not.
+ */
+declared: Effect, };
+
+export type Permissions = { 
+/**
+ * The rows.
+ */
+callers: Array<AgentId>, 
+/**
+ * The columns, those of one provider side by side.
+ */
+columns: Array<PermissionColumn>, 
+/**
+ * For each caller, a cell for each column. An agent does not call itself: those are none.
+ */
+cells: Array<Array<PermissionCell | null>>, };
+
+export type IssueToken = { 
+/**
+ * Whose it will be; made known if it is not.
+ */
+agent: AgentId, 
+/**
+ * The highest priority its messages get; urgent if none.
+ */
+ceiling?: Priority, };
+
+export type Issued = { 
+/**
+ * Whose it is.
+ */
+agentId: AgentId, 
+/**
+ * The token.
+ */
+token: string, 
+/**
+ * Whether an older one stopped working.
+ */
+replaced: boolean, };
+
+export type OneAgent = { 
+/**
+ * Its id.
+ */
+agent: AgentId, };
+
+export type SignJwt = { 
+/**
+ * What it allows, such as `discover:read`.
+ */
+scopes: Array<string>, 
+/**
+ * For how long; an hour if none.
+ */
+ttlSeconds?: number, };
+
+export type SignedJwt = { 
+/**
+ * The token.
+ */
+token: string, 
+/**
+ * What it allows.
+ */
+scopes: Array<string>, 
+/**
+ * Until when.
+ */
+expiresAt: Timestamp, };
+
 export type RouteQuery = { 
 /**
  * Where to: a topic, or `agent:` and an agent's id.
@@ -910,6 +1574,10 @@ topic: string,
  */
 payload: string, 
 /**
+ * What it asks for; else what its payload says.
+ */
+capability?: string, 
+/**
  * Who is served first; normal if none.
  */
 priority?: Priority, 
@@ -970,7 +1638,7 @@ code: Code,
  */
 message: string, };
 
-export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
+export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
 
 export type Replies = { 
 /**
@@ -1037,6 +1705,54 @@ exportLetters: LetterLines,
  * Takes in dead letters from JSON lines.
  */
 importLetters: Imported, 
+/**
+ * The rules in force.
+ */
+rules: RuleList, 
+/**
+ * Makes, changes and takes away rules, all at once.
+ */
+editRules: RuleChange, 
+/**
+ * The changes that were made to the rules, newest first.
+ */
+ruleHistory: RuleHistory, 
+/**
+ * Takes one change of the rules back.
+ */
+undoRules: RuleChange, 
+/**
+ * Which recorded requests some edits would have decided otherwise.
+ */
+previewRules: RulePreview, 
+/**
+ * The fewest permissions that the traffic would get by with.
+ */
+suggestRules: RuleSuggestions, 
+/**
+ * Who may call what.
+ */
+permissions: Permissions, 
+/**
+ * Makes a token for an agent.
+ */
+issueToken: Issued, 
+/**
+ * Takes an agent's token away: its connections end, and it cannot join.
+ */
+revokeToken: Nothing, 
+/**
+ * Makes a signed token with scopes.
+ */
+signJwt: SignedJwt, 
+/**
+ * A page of conversations.
+ */
+conversations: ConversationPage, 
+/**
+ * One conversation with its messages.
+ */
+conversation: ConversationDetail, 
 /**
  * The agents that the default handler started.
  */
@@ -1176,4 +1892,8 @@ moved: Array<Moved>,
 /**
  * Jobs that began, went on or ended.
  */
-jobs: Array<JobView>, };
+jobs: Array<JobView>, 
+/**
+ * Whether the rules changed.
+ */
+rules: boolean, };

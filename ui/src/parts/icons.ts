@@ -2,7 +2,9 @@
 export const icons = {
   flow: "M2 8h3l2-5 3 10 2-5h2",
   agents: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14c.6-3 3-4 5.5-4s4.9 1 5.5 4",
+  conversations: "M2 3h12v8H7l-3 3v-3H2z",
   "dead-letters": "M2 5h12v9H2zM4.5 2h7M5.5 8l5 3.5M10.5 8l-5 3.5",
+  permissions: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 11l1.5 1.5L13.5 9",
   more: "M3 8h.01M8 8h.01M13 8h.01",
   warning: "M8 2.5 14.5 13.5h-13ZM8 6.5v3.5M8 11.800h.01",
   search: "M11.6 7a4.6 4.6 0 1 1-9.2 0 4.6 4.6 0 0 1 9.2 0ZM10.6 10.6l4 4",
@@ -14,5 +16,6 @@ export const icons = {
   up: "M8 13V3M4 7l4-4 4 4",
   fold: "M4 10l4-4 4 4",
   unfold: "M4 6l4 4 4-4",
+  right: "M6 4l4 4-4 4",
   send: "M2 8 14 2.5 10.5 14 8 9.5zM8 9.5 14 2.5",
 } as const;

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { ago, briefMoment, clock, microsBetween, moment, roughly, span, took, until } from "./time";
+import {
+  ago,
+  briefMoment,
+  clock,
+  elapsed,
+  microsBetween,
+  moment,
+  roughly,
+  span,
+  took,
+  until,
+} from "./time";
 
 test("what is to come is told by one unit, rounded up", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
@@ -12,6 +23,20 @@ test("what is to come is told by one unit, rounded up", () => {
     "now",
     "now",
   ]);
+});
+
+test.each([
+  [0, "0 ms"],
+  [20, "< 0.1 ms"],
+  [3_200, "3.2 ms"],
+  [18_400, "18 ms"],
+  [999_600, "1.00 s"],
+  [1_314_000, "1.31 s"],
+  [59_999_000, "1:00.0"],
+  [185_240_000, "3:05.2"],
+  [7_385_000_000, "2:03:05"],
+])("%d microseconds in: %s", (micros, text) => {
+  expect(elapsed(micros)).toBe(text);
 });
 
 describe("times for people", () => {

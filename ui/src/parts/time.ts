@@ -53,6 +53,18 @@ export function took(micros: number | null): string {
   return span(seconds);
 }
 
+/** How far into something, in little room: `0 ms`, `3.2 ms`, `18 ms`, `1.31 s`, `3:05.2`, `2:03:05`. */
+export function elapsed(micros: number): string {
+  if (micros < 9_950) return micros === 0 ? "0 ms" : roughly(micros);
+  if (micros < 999_500) return `${String(Math.round(micros / 1_000))} ms`;
+  if (micros < 59_995_000) return `${(micros / 1_000_000).toFixed(2)} s`;
+  const tenths = Math.round(micros / 100_000);
+  const s = Math.floor(tenths / 10);
+  const rest = two(s % 60);
+  if (s < 3_600) return `${String(Math.floor(s / 60))}:${rest}.${String(tenths % 10)}`;
+  return `${String(Math.floor(s / 3_600))}:${two(Math.floor((s % 3_600) / 60))}:${rest}`;
+}
+
 /** A long span, by its two largest units: `42 s`, `5 min 09 s`, `2 h 04 min`, `3 d 04 h`. */
 export function span(seconds: number): string {
   const s = Math.max(0, Math.floor(seconds));

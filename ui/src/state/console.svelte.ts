@@ -1,9 +1,10 @@
 import { createContext } from "svelte";
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
-import type { FeedEvent, MessageId } from "../api/generated";
+import type { ConversationId, FeedEvent, MessageId } from "../api/generated";
 import { Agents } from "./agents.svelte";
 import { Composer } from "./composer.svelte";
+import { Conversations } from "./conversations.svelte";
 import { LetterEdit } from "./edit.svelte";
 import { Feed } from "./feed.svelte";
 import { Filter } from "./filter.svelte";
@@ -12,9 +13,11 @@ import { LetterWork } from "./letter-work.svelte";
 import { Letters } from "./letters.svelte";
 import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
+import { Permissions, type Section } from "./permissions.svelte";
 import { Route } from "./route.svelte";
 import { Selection } from "./selection.svelte";
 import { Theme } from "./theme.svelte";
+import { Tokens } from "./tokens.svelte";
 import { Traffic } from "./traffic";
 
 /** Whom the broker names as the sender when a message comes from this console. */
@@ -31,6 +34,9 @@ export class Console {
   readonly messages: Messages;
   readonly selection: Selection;
   readonly composer: Composer;
+  readonly conversations: Conversations;
+  readonly tokens: Tokens;
+  readonly permissions: Permissions;
   readonly letters: Letters;
   readonly jobs = new Jobs();
   readonly work: LetterWork;
@@ -48,6 +54,9 @@ export class Console {
     this.messages = new Messages(client);
     this.selection = new Selection(client);
     this.composer = new Composer(client, (text) => this.notices.show(text));
+    this.conversations = new Conversations(client);
+    this.tokens = new Tokens(client, (text) => this.notices.show(text));
+    this.permissions = new Permissions(client, this.agents, this.notices);
     this.letters = new Letters(client);
     this.work = new LetterWork(client, {
       notices: this.notices,
@@ -77,6 +86,7 @@ export class Console {
       this.now = Date.now();
       this.agents.sample();
       this.selection.second();
+      this.conversations.second();
       this.jobs.second();
     }, 1_000);
     this.messages.begin({});
@@ -96,6 +106,9 @@ export class Console {
 
   /** Opens the palette, in front of everything. */
   togglePalette(): void {
+    // A token that is shown now would be lost.
+    if (this.tokens.issued !== null) return;
+    this.tokens.cancel();
     this.keys = false;
     this.composer.open = false;
     this.edit.close();
@@ -114,10 +127,33 @@ export class Console {
     this.selection.show(message);
   }
 
+  /** Shows an agent on its own screen. */
+  showAgent(id: string): void {
+    this.selection.agent = id;
+    this.route.go("agents");
+  }
+
+  /** Shows a part of the Permissions screen. */
+  showPermissions(section: Section): void {
+    this.permissions.section = section;
+    this.route.go("permissions");
+  }
+
   /** Shows a dead letter on its own screen, whatever is listed there. */
   showLetter(letter: { id: MessageId; seq?: number }): void {
     this.route.go("dead-letters");
     this.letters.open.show(letter);
+  }
+
+  /** Shows a conversation on its own screen. */
+  showConversation(id: ConversationId): void {
+    this.route.go("conversations", id);
+  }
+
+  /** Asks for what a new agent needs. */
+  addAgent(): void {
+    this.route.go("agents");
+    this.tokens.add();
   }
 
   /** Asks how all open dead letters should be replayed. */
@@ -161,6 +197,8 @@ export class Console {
     this.messages.take(event);
     this.traffic.take(event);
     this.selection.take(event);
+    this.conversations.take(event);
+    this.permissions.take(event);
     this.letters.take(event);
     this.jobs.take(event);
   }

@@ -2,8 +2,13 @@ import { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type {
   Call,
+  ConversationDetail,
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
   DeadReason,
   FeedEvent,
+  Issued,
   LetterPage,
   LetterQuery,
   LetterRow,
@@ -15,6 +20,7 @@ import type {
   SpawnedList,
 } from "../api/generated";
 import type { FeedListener, Transport } from "../api/transport";
+import { FakeRules } from "./fake-rules";
 import { detail, job, row, status } from "./fixtures";
 
 /** A broker that holds rows in memory and answers as the real one does. */
@@ -37,6 +43,18 @@ export class FakeBroker implements Transport {
     refused: null,
   };
   spawned: SpawnedList = { enabled: false, agents: [] };
+  /** Those that were last spoken in first. */
+  conversations: ConversationRow[] = [];
+  conversation: (id: string) => ConversationDetail = (id) => ({
+    id,
+    messages: [],
+    more: 0,
+    session: null,
+  });
+  /** How a new token is made. */
+  issued: (agent: string) => Promise<Issued> = (agent) =>
+    Promise.resolve({ agentId: agent, token: "a-secret-token", replaced: false });
+  readonly rules = new FakeRules();
   /** How a replayed letter ends. */
   replayed: () => Promise<SendResult> = () =>
     Promise.resolve({ messageId: row(99).id, state: "processed", acks: [] });
@@ -96,12 +114,45 @@ export class FakeBroker implements Transport {
         return Promise.resolve(this.spawned);
       case "spawnedOutput":
         return Promise.resolve({ text: "hello from the child\n", file: "/data/echo.log" });
+      case "conversations":
+        return Promise.resolve(this.#conversations(call.params));
+      case "conversation":
+        return Promise.resolve(this.conversation(call.params.id));
+      case "issueToken":
+        return this.issued(call.params.agent);
+      case "revokeToken":
+        return Promise.resolve({});
+      case "rules":
+        return Promise.resolve({ rules: [...this.rules.rules] });
+      case "editRules":
+        return Promise.resolve(this.rules.edit(call.params));
+      case "ruleHistory":
+        return Promise.resolve({ changes: this.rules.changes.toReversed(), next: null });
+      case "undoRules":
+        return Promise.resolve(call.params.change).then((id) => this.rules.undo(id));
+      case "previewRules":
+        return Promise.resolve(this.rules.preview(call.params));
+      case "suggestRules":
+        return Promise.resolve({ requests: 1_204, suggestions: this.rules.suggestions });
+      case "permissions":
+        return Promise.resolve(this.rules.matrix(call.params.edits));
+      case "signJwt":
+        return Promise.reject(new CallError("unknownMethod", "this broker has no such call"));
     }
   }
 
   /** The calls of one method, in order. */
   called(method: Call["method"]): Call["params"][] {
     return this.calls.filter((call) => call.method === method).map((call) => call.params);
+  }
+
+  #conversations({ text = "", before = Infinity, limit }: ConversationQuery): ConversationPage {
+    const older = this.conversations.filter(
+      ({ lastSeq, id, title, participants }) =>
+        lastSeq < before && [id, title, ...participants].some((each) => each.includes(text)),
+    );
+    const rows = older.slice(0, limit);
+    return { rows, next: older.length > rows.length ? (rows.at(-1)?.lastSeq ?? null) : null };
   }
 
   #page({ filter, before = Infinity, limit }: LetterQuery): LetterPage {

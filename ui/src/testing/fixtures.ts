@@ -1,6 +1,10 @@
 // Values for tests, typed by what Rust generated: a change of the contract breaks them first.
 import type {
   AgentView,
+  Capability,
+  ConversationDetail,
+  ConversationMessage,
+  ConversationRow,
   DeliveryView,
   FeedEvent,
   Figures,
@@ -9,11 +13,12 @@ import type {
   LetterRow,
   MessageDetail,
   MessageRow,
+  SessionView,
   Status,
   Totals,
 } from "../api/generated";
 
-const AT = "2026-11-16T12:04:12.222000Z";
+export const AT = "2026-11-16T12:04:12.222000Z";
 
 export function row(seq: number, change: Partial<MessageRow> = {}): MessageRow {
   return {
@@ -57,6 +62,76 @@ export function agent(id: string, change: Partial<AgentView> = {}): AgentView {
     sent: 0,
     received: 0,
     queued: 0,
+    alias: "3cde1b52-1fc2-5f7b-8d8c-0a1b2c3d4e5f",
+    token: null,
+    heartbeatAt: null,
+    ...change,
+  };
+}
+
+export function capability(name: string, change: Partial<Capability> = {}): Capability {
+  return {
+    name,
+    description: "",
+    input_schema: {},
+    output_schema: {},
+    keywords: [],
+    version: "",
+    authorized_requester_ids: null,
+    ...change,
+  };
+}
+
+/** A message in its conversation; the second argument changes its row. */
+export function talked(
+  seq: number,
+  change: Partial<MessageRow> = {},
+  about: Partial<ConversationMessage> = {},
+): ConversationMessage {
+  return {
+    row: row(seq, { kind: "request", topic: null, conversationId: "c-7f20", ...change }),
+    correlationId: null,
+    answers: null,
+    answerText: null,
+    depth: 0,
+    trace: null,
+    ...about,
+  };
+}
+
+export function conversationRow(
+  id: string,
+  change: Partial<ConversationRow> = {},
+): ConversationRow {
+  return {
+    id,
+    title: "plan purchase",
+    participants: ["planner", "summarizer"],
+    messages: 3,
+    failed: 0,
+    startedAt: AT,
+    lastAt: AT,
+    lastSeq: 3,
+    status: null,
+    ...change,
+  };
+}
+
+export function conversation(change: Partial<ConversationDetail> = {}): ConversationDetail {
+  return { id: "c-7f20", messages: [], more: 0, session: null, ...change };
+}
+
+export function session(change: Partial<SessionView> = {}): SessionView {
+  return {
+    topic: "buy headphones",
+    participants: ["planner", "summarizer"],
+    status: "active",
+    version: 2,
+    sharedStateText: '{"budget":120}',
+    startedAt: AT,
+    updatedAt: AT,
+    closedAt: null,
+    changes: [],
     ...change,
   };
 }
@@ -70,6 +145,9 @@ export function detail(change: Partial<MessageDetail> = {}): MessageDetail {
     settledAt: AT,
     letter: null,
     replayOf: null,
+    dialect: "bus",
+    decision: null,
+    trace: null,
     deliveries: [],
     ...change,
   };
@@ -197,6 +275,7 @@ export function batch(change: Partial<Batch> = {}): Batch {
     skipped: 0,
     moved: [],
     jobs: [],
+    rules: false,
     ...change,
   };
 }

@@ -8,6 +8,7 @@ const listening = (id: string, ...patterns: string[]) =>
       id: `sub_${String(i)}`,
       pattern,
       policy: "stopPropagationOnProcessed",
+      filter: null,
       since: "2026-11-16T12:00:00Z",
     })),
   });

@@ -4,6 +4,8 @@ import type {
   AttemptOutcome,
   AttemptView,
   DeadReason,
+  Decision,
+  Dialect,
   Door,
   MessageRow,
   MessageState,
@@ -17,6 +19,14 @@ export const doorName: Record<Door, string> = {
   aacp: "AACP",
   discovery: "discovery",
   console: "console",
+};
+
+/** In which door's words a payload is written. */
+export const dialectName: Record<Dialect, string> = {
+  bus: "bus",
+  lobby: "lobby",
+  collaboration: "collaboration",
+  aacp: "AACP",
 };
 
 export const stateName: Record<MessageState, string> = {
@@ -51,6 +61,7 @@ export const outcomeName: Record<AttemptOutcome, string> = {
   invalidAnswer: "gave an answer that makes no sense",
   timedOut: "did not answer in time",
   disconnected: "disconnected before it answered",
+  forbidden: "may not have it any more",
 };
 
 export const deadBecause: Record<DeadReason, string> = {
@@ -62,6 +73,7 @@ export const deadBecause: Record<DeadReason, string> = {
   expired: "its time ran out",
   queueFull: "the queue was full",
   invalidAnswer: "the answer made no sense",
+  forbidden: "a rule forbids it",
 };
 
 /** How an attempt ended, with the recipient's words if it had any. */
@@ -95,4 +107,13 @@ export function subject(row: Pick<MessageRow, "topic" | "capability">): string {
 /** Whether a message came to a bad end. */
 export function wentWrong(state: MessageState): boolean {
   return state === "dead" || state === "expired" || state === "refused";
+}
+
+/** Whether the rules let a message pass, and what made them. */
+export function decided({ effect, by, declared }: Decision): string {
+  const verdict = effect === "allow" ? "allowed" : "denied";
+  if (by === "nobody") return `${verdict}: nobody said anything about it`;
+  if (by === "declared") return `${verdict}: the agent declares it so`;
+  const own = declared === "allow" ? "allows it" : "denies it";
+  return `${verdict} by ${by}${declared === effect ? "" : `; the agent itself ${own}`}`;
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentView } from "../../api/generated";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
-import { agent, snapshot, totals } from "../../testing/fixtures";
+import { agent, capability, snapshot, totals } from "../../testing/fixtures";
 import App from "../App.svelte";
 
 describe("Agents", () => {
@@ -29,6 +29,7 @@ describe("Agents", () => {
           id: "sub_1",
           pattern,
           policy: "stopPropagationOnProcessed",
+          filter: null,
           since: "2026-11-16T12:00:00Z",
         },
       ],
@@ -96,6 +97,116 @@ describe("Agents", () => {
     console.selection.agent = "echo";
     await waitFor(() => {
       expect(within(aside).queryByText("Started by the default handler")).toBeNull();
+    });
+  });
+
+  async function show(change: Partial<AgentView>) {
+    await open(agent("echo", change));
+    console.selection.agent = "echo";
+    return screen.findByRole("complementary", { name: "Agent" });
+  }
+
+  test("a capability says who may call it and what it takes, and warns of an empty list", async () => {
+    const aside = await show({
+      capabilities: [
+        capability("plan", {
+          description: "Plans a purchase",
+          version: "2.1",
+          keywords: ["shopping"],
+          authorized_requester_ids: ["shopper"],
+          input_schema: { required: ["item"] },
+        }),
+        capability("status", { authorized_requester_ids: [] }),
+      ],
+    });
+    expect(aside.textContent).toMatch(/plan\s*2\.1\s*Plans a purchase\s*only shopper may call it/);
+    expect(aside.textContent).toMatch(/found by\s*shopping/);
+    within(aside).getByText(/empty list of callers, which means everyone/);
+    expect(within(aside).queryByLabelText("Input schema of status")).toBeNull();
+    const fold = within(aside).getByText("Input schema").closest("details") as HTMLDetailsElement;
+    fold.open = true;
+    await fireEvent(fold, new Event("toggle"));
+    await within(aside).findByText('"item"');
+  });
+
+  test("what it listens to is told with its filter, its heartbeat and UUID with its name", async () => {
+    const filter = { fromAgents: ["a", "b"], priority: ["HIGH" as const], contentMatch: "sa.e" };
+    const [subscription] = listening("echo", "offers:*").subscriptions;
+    const aside = await show({
+      subscriptions: subscription === undefined ? [] : [{ ...subscription, filter }],
+      heartbeatAt: new Date(Date.now() - 5_000).toISOString(),
+    });
+    within(aside).getByText("from a or b, and of priority HIGH, and whose content matches sa.e");
+    expect(aside.textContent).toMatch(/Heartbeat\s*[4-9] s ago/);
+    within(aside).getByRole("button", { name: "Copy the agent's UUID" });
+  });
+
+  const since = "2026-11-16T12:00:00Z";
+  test.each([
+    [null, /No token: anyone on this machine can use this name/, ["Issue token…"]],
+    [
+      { createdAt: since, ceiling: "HIGH" as const, revokedAt: null },
+      /Has a token since 2026-11-16 .*, ceiling HIGH/,
+      ["Rotate token…", "Revoke token…"],
+    ],
+    [
+      { createdAt: since, ceiling: "HIGH" as const, revokedAt: since },
+      /Revoked 2026-11-16 .*: it cannot join/,
+      ["Issue token…"],
+    ],
+  ])("the token %j is told as %s", async (token, words, buttons) => {
+    const aside = await show({ token });
+    within(aside).getByText(words);
+    const found = within(aside).getAllByRole("button", { name: /token…$/ });
+    expect(found.map((each) => each.textContent)).toEqual(buttons);
+  });
+
+  test("a token is rotated after a warning, and shown once", async () => {
+    const aside = await show({ token: { createdAt: since, ceiling: "LOW", revokedAt: null } });
+    await fireEvent.click(within(aside).getByRole("button", { name: "Rotate token…" }));
+    const asked = await screen.findByRole("dialog", { name: "Rotate the token: echo" });
+    within(asked).getByText(/old token stops working at once, and the agent’s connections end/);
+    expect(broker.called("issueToken")).toEqual([]);
+    await fireEvent.click(within(asked).getByRole("button", { name: "Rotate token" }));
+    expect(broker.called("issueToken")).toEqual([{ agent: "echo", ceiling: "LOW" }]);
+    const shown = await screen.findByRole("dialog", { name: "Token of echo" });
+    within(shown).getByText("a-secret-token");
+    within(shown).getByText(/cannot be shown again/);
+    within(shown).getByRole("button", { name: "Copy the token" });
+    console.togglePalette();
+    expect(console.palette, "the token would be lost").toBe(false);
+    await fireEvent.click(within(shown).getByRole("button", { name: "I have it" }));
+    await waitFor(() => {
+      expect(screen.queryByText("a-secret-token")).toBeNull();
+    });
+  });
+
+  test("a token is revoked only when that is confirmed", async () => {
+    const aside = await show({ token: { createdAt: since, ceiling: "LOW", revokedAt: null } });
+    const revoke = within(aside).getByRole("button", { name: "Revoke token…" });
+    await fireEvent.click(revoke);
+    await fireEvent.click(await screen.findByRole("button", { name: "Cancel" }));
+    expect(broker.called("revokeToken")).toEqual([]);
+    await fireEvent.click(revoke);
+    await fireEvent.click(await screen.findByRole("button", { name: "Revoke token" }));
+    expect(broker.called("revokeToken")).toEqual([{ agent: "echo" }]);
+  });
+
+  test("an agent is added by a token for a new id, not for one that is here", async () => {
+    await open(agent("echo"));
+    await fireEvent.click(screen.getByRole("button", { name: "Add agent" }));
+    const dialog = await screen.findByRole("dialog", { name: "Add an agent" });
+    const field = within(dialog).getByLabelText("Id");
+    const button = within(dialog).getByRole("button", { name: "Add and issue token" });
+    await fireEvent.input(field, { target: { value: "echo" } });
+    await within(dialog).findByText("There is an agent of this id already.");
+    expect(button.hasAttribute("disabled")).toBe(true);
+    await fireEvent.input(field, { target: { value: " http-only " } });
+    await fireEvent.click(button);
+    expect(broker.called("issueToken")).toEqual([{ agent: "http-only", ceiling: "URGENT" }]);
+    await screen.findByRole("dialog", { name: "Token of http-only" });
+    await waitFor(() => {
+      expect(console.selection.agent).toBe("http-only");
     });
   });
 

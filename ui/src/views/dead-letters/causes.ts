@@ -34,4 +34,8 @@ export const causes: Record<DeadReason, { name: string; advice: string }> = {
     name: "answer made no sense",
     advice: "The agent broke the protocol: mend or update it, then replay.",
   },
+  forbidden: {
+    name: "forbidden",
+    advice: "A rule forbids it now: change the rule on Permissions, then replay.",
+  },
 };

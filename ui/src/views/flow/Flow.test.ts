@@ -102,6 +102,24 @@ describe("Flow", () => {
     expect(screen.queryByLabelText("Answer of watcher")).toBeNull();
   });
 
+  test("who let it pass, its trace and its conversation are told, and why it was refused", async () => {
+    broker.detail = detail({
+      row: row(1, { state: "refused", error: "planner may not call it", conversationId: "c-7" }),
+      decision: { effect: "deny", by: "rule 7", declared: "allow" },
+      dialect: "lobby",
+      trace: { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" },
+    });
+    begin();
+    await fireEvent.click(await rowAbout("inbound:1"));
+    const shown = await inspector();
+    await within(shown).findByText("denied by rule 7; the agent itself allows it");
+    expect(shown.textContent).toMatch(/Refused: planner may not call it/);
+    within(shown).getByText("bus, written as on the lobby door");
+    within(shown).getByRole("button", { name: "Copy the trace's id" });
+    await fireEvent.click(within(shown).getByRole("button", { name: "c-7" }));
+    expect(window.location.hash).toBe("#/conversations/c-7");
+  });
+
   test("keys that scroll the payload do not move the selection", async () => {
     broker.detail = detail({ row: row(1) });
     begin();

@@ -37,6 +37,8 @@ export function commands(console: Console): Choice[] {
   return [
     command("Go to Flow", "g f", () => route.go("flow")),
     command("Go to Agents", "g a", () => route.go("agents")),
+    command("Go to Conversations", "g c", () => route.go("conversations")),
+    command("Go to Permissions", "g p", () => route.go("permissions")),
     command(
       "Go to Dead letters",
       "g d",
@@ -49,6 +51,8 @@ export function commands(console: Console): Choice[] {
     ...(undoable === null
       ? []
       : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
+    command("Add an agent…", "", () => console.addAgent()),
+    ...ruleCommands(console, command),
     command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
@@ -67,6 +71,38 @@ export function commands(console: Console): Choice[] {
       ? []
       : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
     command("Show the keys", "?", () => (console.keys = true)),
+  ];
+}
+
+/** What can be done about rules. */
+function ruleCommands(
+  console: Console,
+  command: (title: string, keys: string, run: () => void, hint?: string) => Choice,
+): Choice[] {
+  const { permissions } = console;
+  const pending = permissions.pending.list.length;
+  const hint = `${count(pending)} pending`;
+  return [
+    ...(pending === 0
+      ? []
+      : [
+          command(
+            "Apply the pending edits of rules",
+            "",
+            () => {
+              console.route.go("permissions");
+              void permissions.apply();
+            },
+            hint,
+          ),
+          command("Discard the pending edits of rules", "", () => permissions.discard(), hint),
+        ]),
+    command("Show the rules", "", () => console.showPermissions("rules")),
+    command("Show the history of rules", "", () => console.showPermissions("history")),
+    command("Suggest rules from traffic", "", () => {
+      console.showPermissions("suggestions");
+      void permissions.suggestions.ask(permissions.hours);
+    }),
   ];
 }
 

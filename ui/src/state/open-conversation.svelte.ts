@@ -1,0 +1,96 @@
+import type { Client } from "../api/client";
+import { CallError } from "../api/error";
+import type { ConversationDetail, ConversationId, FeedEvent } from "../api/generated";
+import { throttle } from "../parts/throttle";
+import { OpenMessage } from "./open-message.svelte";
+
+const REFRESH_MS = 1_000;
+/** What agents share may change without a message; so often that is looked for. */
+const SESSION_SECONDS = 5;
+
+/** The conversation that the operator looks at, and the message of it that is open. */
+export class OpenConversation {
+  id = $state<ConversationId | null>(null);
+  trouble = $state<string | null>(null);
+  /** What is known of the open conversation; never of the one before it. */
+  detail = $derived.by(() => (this.#latest?.id === this.id ? this.#latest : null));
+  readonly message: OpenMessage;
+
+  readonly #client: Client;
+  readonly #refresh = throttle(() => void this.#ask(), REFRESH_MS);
+  #latest = $state.raw<ConversationDetail | null>(null);
+  #places: ReadonlySet<number> = new Set();
+  #reading = false;
+  #again = false;
+  #seconds = 0;
+
+  constructor(client: Client) {
+    this.#client = client;
+    this.message = new OpenMessage(client);
+  }
+
+  open(id: ConversationId): void {
+    if (this.id === id) return;
+    this.id = id;
+    this.trouble = null;
+    this.message.close();
+    void this.#ask();
+  }
+
+  close(): void {
+    this.id = null;
+    this.trouble = null;
+    this.#latest = null;
+    this.message.close();
+  }
+
+  /** Reads it anew, soon. */
+  refresh(): void {
+    if (this.id !== null) this.#refresh.ask();
+  }
+
+  take(event: FeedEvent): void {
+    this.message.take(event);
+    if (this.id === null) return;
+    const concerned =
+      event.type === "snapshot" ||
+      event.rows.some((row) => row.conversationId === this.id) ||
+      event.moved.some((each) => this.#places.has(each.seq));
+    if (concerned) this.refresh();
+  }
+
+  /** Called once a second. */
+  second(): void {
+    this.message.second();
+    this.#seconds = (this.#seconds + 1) % SESSION_SECONDS;
+    const session = this.detail?.session;
+    if (this.#seconds === 0 && session != null && session.status !== "completed") this.refresh();
+  }
+
+  /** One reading at a time: whoever runs through the list asks only for where they are by then. */
+  async #ask(): Promise<void> {
+    const wanted = this.id;
+    if (wanted === null) return;
+    if (this.#reading) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = true;
+    try {
+      const detail = await this.#client.call("conversation", { id: wanted });
+      if (this.id === wanted) {
+        this.#latest = detail;
+        this.#places = new Set(detail.messages.map(({ row }) => row.seq));
+        this.trouble = null;
+      }
+    } catch (reason) {
+      if (this.id === wanted) this.trouble = CallError.from(reason).message;
+    } finally {
+      this.#reading = false;
+      if (this.#again) {
+        this.#again = false;
+        void this.#ask();
+      }
+    }
+  }
+}

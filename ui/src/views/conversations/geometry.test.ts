@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { inSight, laneGap, laneX, reveal, ROW, TIMES, widthOf } from "./geometry";
+import { laneName } from "./lane-name";
+import { stroke } from "./stroke";
+
+test("few lanes share the room, many keep a width that can be read", () => {
+  expect(laneGap(900, 4)).toBe(204);
+  expect(laneGap(2_000, 2), "arrows do not grow without end").toBe(250);
+  expect(laneGap(900, 20)).toBe(104);
+  expect(laneGap(0, 0)).toBe(104);
+  expect(widthOf(20, 104)).toBe(TIMES + 2_080);
+});
+
+test("only rows in sight are drawn, however many there are", () => {
+  fc.assert(
+    fc.property(fc.nat(200_000), fc.nat(4_000), fc.nat(4_000), (top, height, rows) => {
+      const { first, end } = inSight({ top, height }, rows);
+      expect(end - first).toBeLessThanOrEqual(Math.ceil(height / ROW) + 14);
+      for (let row = 0; row < rows; row++) {
+        const visible = row * ROW < top + height && (row + 1) * ROW > top;
+        if (visible) expect(row >= first && row < end).toBe(true);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("scrolls as little as needed", () => {
+  expect(reveal(100, 400, 200, 42), "it is in sight").toBe(100);
+  expect(reveal(100, 400, 60, 42)).toBe(60);
+  expect(reveal(100, 400, 480, 42)).toBe(122);
+  expect(reveal(100, 400, -30, 42)).toBe(0);
+  expect(reveal(100, 400, 300, 900), "too large: its beginning").toBe(300);
+});
+
+test("an arrow runs between the middles of its lanes", () => {
+  const drawn = stroke({ from: 0, to: 2, reach: "arrives" }, 3, 200);
+  expect(drawn).toMatchObject({ left: laneX(0, 200), right: laneX(2, 200), cross: null });
+  expect(drawn.line).toBe(`M${String(laneX(0, 200))} 30H${String(laneX(2, 200) - 7)}`);
+  const back = stroke({ from: 2, to: 0, reach: "arrives" }, 3, 200);
+  expect(back.line).toBe(`M${String(laneX(2, 200))} 30H${String(laneX(0, 200) + 7)}`);
+  expect(back.heads).toHaveLength(1);
+});
+
+test("what was refused stops halfway, with a cross", () => {
+  const drawn = stroke({ from: 0, to: 1, reach: "halfway" }, 2, 200);
+  expect(drawn.heads).toEqual([]);
+  expect(drawn.cross).toContain(`M${String((laneX(0, 200) + laneX(1, 200)) / 2 - 4)}`);
+});
+
+test("what is for everyone goes both ways, or to the far side from the rim", () => {
+  const heads = (from: number, lanes: number) =>
+    stroke({ from, to: null, reach: "everyone" }, lanes, 200).heads.length;
+  expect(heads(1, 3)).toBe(2);
+  expect(heads(0, 3)).toBe(1);
+  expect(heads(2, 3)).toBe(1);
+  expect(heads(0, 1), "also alone").toBe(1);
+});
+
+test("labels stay inside the diagram, beside the times", () => {
+  const reaches = ["arrives", "halfway", "everyone"] as const;
+  fc.assert(
+    fc.property(fc.nat(19), fc.nat(19), fc.constantFrom(...reaches), (from, to, reach) => {
+      const { label } = stroke({ from, to, reach }, 20, 104);
+      expect(label.left).toBeGreaterThanOrEqual(TIMES);
+      expect(label.left + label.width).toBeLessThanOrEqual(widthOf(20, 104));
+    }),
+  );
+});
+
+test.each([
+  ["planner", ["planner"]],
+  ["price_hunter_A2", ["price_", "hunter_A2"]],
+  ["abcdefghijklmno", ["abcdefgh", "ijklmno"]],
+  ["a-very-long-name-of-an-agent-42", null],
+])("the heading of %s", (name, lines) => {
+  const found = laneName(name, 11);
+  if (lines !== null) expect(found).toEqual(lines);
+  expect(found.length).toBeLessThanOrEqual(2);
+  for (const line of found) expect(line.length).toBeLessThanOrEqual(11);
+});

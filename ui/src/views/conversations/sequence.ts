@@ -1,0 +1,130 @@
+import type {
+  AgentId,
+  ConversationMessage,
+  Kind,
+  MessageId,
+  MessageRow,
+} from "../../api/generated";
+import { microsBetween } from "../../parts/time";
+import { recipient, stateName, wentWrong } from "../words";
+
+/** The lane of the broker itself, whatever a door calls it. */
+const BROKER = "switchboard";
+const BROKER_NAMES: ReadonlySet<string> = new Set([BROKER, "router", "lobby", "global_lobby"]);
+
+/** One line of a sequence diagram: a message, or what its recipient gave back with its acknowledgement. */
+export interface Arrow {
+  key: string;
+  message: ConversationMessage;
+  /** Whether it is the answer that came back with the acknowledgement. */
+  answer: boolean;
+  /** Lanes, from the left. Whom nobody was found for has none. */
+  from: number;
+  to: number | null;
+  /** What was refused never arrived; what is for everyone crosses all lanes. */
+  reach: "arrives" | "halfway" | "everyone";
+  tone: Kind | "error";
+  dashed: boolean;
+  /** It has not been settled yet. */
+  waiting: boolean;
+  label: string;
+  /** Microseconds since the conversation began. */
+  after: number;
+}
+
+/** A conversation as a diagram. */
+export interface Sequence {
+  lanes: AgentId[];
+  arrows: Arrow[];
+}
+
+/** Who speaks with whom in which order. Lanes stand in the order in which they first appear. */
+export function sequence(messages: readonly ConversationMessage[]): Sequence {
+  const lanes = new Map<AgentId, number>();
+  const lane = (agent: AgentId): number => {
+    const name = BROKER_NAMES.has(agent) ? BROKER : agent;
+    const known = lanes.get(name) ?? lanes.size;
+    lanes.set(name, known);
+    return known;
+  };
+  const began = messages[0]?.row.createdAt ?? "";
+  const arrows: Arrow[] = [];
+  let answers: Arrow[] = [];
+  for (const message of messages) {
+    const arrow = sent(message, lane, microsBetween(began, message.row.createdAt));
+    // What came back in the meantime stands above.
+    const due = answers.filter((each) => each.after <= arrow.after);
+    answers = answers.filter((each) => each.after > arrow.after);
+    arrows.push(...due, arrow);
+    const answer = returned(arrow);
+    if (answer !== null) answers = [...answers, answer].sort((a, b) => a.after - b.after);
+  }
+  return { lanes: [...lanes.keys()], arrows: [...arrows, ...answers] };
+}
+
+function sent(
+  message: ConversationMessage,
+  lane: (agent: AgentId) => number,
+  after: number,
+): Arrow {
+  const { row } = message;
+  const bad = wentWrong(row.state);
+  const everyone = row.to === null && row.kind === "broadcast" && !bad;
+  return {
+    key: row.id,
+    message,
+    answer: false,
+    from: lane(row.from),
+    to: row.to === null ? null : lane(row.to),
+    reach: everyone
+      ? "everyone"
+      : row.state === "refused" || row.to === null
+        ? "halfway"
+        : "arrives",
+    tone: bad ? "error" : row.kind,
+    dashed: bad || row.kind === "response",
+    waiting: row.state === "waiting",
+    label: bad ? `${about(row)} — ${stateName[row.state]}` : about(row),
+    after,
+  };
+}
+
+/** The way back, if the recipient gave an answer along with its acknowledgement. */
+function returned(arrow: Arrow): Arrow | null {
+  const { message, from, to, after } = arrow;
+  if (message.answerText === null || to === null) return null;
+  return {
+    ...arrow,
+    key: `${message.row.id} answer`,
+    answer: true,
+    from: to,
+    to: from,
+    reach: "arrives",
+    tone: "response",
+    dashed: true,
+    waiting: false,
+    label: "answer",
+    after: after + (message.row.tookMicros ?? 0),
+  };
+}
+
+/** What a message is about, in as few words as fit on an arrow. */
+export function about(row: Pick<MessageRow, "capability" | "topic" | "kind">): string {
+  if (row.capability !== null) return row.capability;
+  // An address that only names the recipient says nothing that the arrow does not.
+  if (row.topic !== null && !row.topic.startsWith("agent:")) return row.topic;
+  return row.kind;
+}
+
+/** What the picture says of an arrow beside its label. */
+export function spoken({ message: { row }, answer }: Arrow): string {
+  if (answer) return `from ${recipient(row)} to ${row.from}:`;
+  return `${row.kind} from ${row.from} to ${recipient(row)}:`;
+}
+
+/** The question of an answer, or the answers to a question: what belongs together when one is open. */
+export function partners(messages: readonly ConversationMessage[], id: MessageId): Set<MessageId> {
+  const asked = messages.find(({ row }) => row.id === id)?.answers ?? null;
+  const found = messages.filter(({ row, answers }) => answers === id || row.id === asked);
+  return new Set(found.map(({ row }) => row.id));
+}

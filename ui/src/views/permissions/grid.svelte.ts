@@ -1,0 +1,93 @@
+import type { Permissions as Matrix } from "../../api/generated";
+import type { Permissions } from "../../state/permissions.svelte";
+import { CALLERS_WIDTH, GROUPS_HEIGHT, NAMES_HEIGHT, ROW } from "./layout";
+import { inSight, layOut, rowsInSight } from "./layout";
+import { CALLERS, move, within, type At } from "./moves";
+import type { Grid } from "./target";
+
+const HEAD = GROUPS_HEIGHT + NAMES_HEIGHT;
+/** How much more than is in sight exists, so that scrolling finds it there. */
+const AHEAD = 180;
+/** What is in sight is looked at anew after so much scrolling; less than what exists ahead. */
+const STEP = 120;
+
+/** The matrix on screen: which rows and columns pass the filters, which are in sight, where one is. */
+export class MatrixGrid implements Grid {
+  /** How far it is scrolled, in steps. */
+  #left = $state(0);
+  #top = $state(0);
+  width = $state(900);
+  height = $state(600);
+  /** Where the operator went, which may have been filtered away since. */
+  wanted = $state.raw<At>({ row: 0, column: 0 });
+
+  readonly #permissions: Permissions;
+  readonly #matrix: () => Matrix;
+
+  constructor(permissions: Permissions, matrix: () => Matrix) {
+    this.#permissions = permissions;
+    this.#matrix = matrix;
+  }
+
+  get matrix(): Matrix {
+    return this.#matrix();
+  }
+
+  rows = $derived.by<readonly number[]>(() => {
+    const { callers } = this.#matrix();
+    const name = this.#permissions.callerText.trim().toLowerCase();
+    const places = callers.flatMap((caller, place) =>
+      caller.toLowerCase().includes(name) ? [place] : [],
+    );
+    return name === "" ? [...places, callers.length] : places;
+  });
+  layout = $derived.by(() => {
+    const words = this.#permissions.text.trim().toLowerCase();
+    return layOut(
+      this.#matrix().columns,
+      ({ provider, capability }) => `${provider} ${capability}`.toLowerCase().includes(words),
+      this.#permissions.folded,
+    );
+  });
+  at = $derived.by(() => within(this.wanted, { rows: this.rows.length, layout: this.layout }));
+
+  #span = $derived([
+    this.#left - AHEAD,
+    this.#left + STEP + this.width - CALLERS_WIDTH + AHEAD,
+  ] as const);
+  columnsInSight = $derived.by(() => inSight(this.layout.columns, this.#span, this.at.column));
+  groupsInSight = $derived.by(() => {
+    const group = this.layout.columns[this.at.column]?.group ?? -1;
+    return inSight(this.layout.groups, this.#span, group);
+  });
+  rowsInSight = $derived.by(() => {
+    const span = [this.#top - AHEAD, this.#top + STEP + this.height - HEAD + AHEAD] as const;
+    return rowsInSight(this.rows.length, span, this.at.row);
+  });
+
+  /** Where a key leads. */
+  step(event: Pick<KeyboardEvent, "key" | "ctrlKey">): At | null {
+    const page = Math.max(1, Math.floor((this.height - HEAD) / ROW) - 1);
+    return move(this.at, event, { rows: this.rows.length, layout: this.layout, page });
+  }
+
+  scrolled({ scrollLeft, scrollTop }: { scrollLeft: number; scrollTop: number }): void {
+    this.#left = Math.floor(scrollLeft / STEP) * STEP;
+    this.#top = Math.floor(scrollTop / STEP) * STEP;
+  }
+
+  /** Scrolls as little as brings a place in sight. */
+  show({ row, column }: At, scroller: { scrollLeft: number; scrollTop: number }): void {
+    const { x = 0, width = 0 } = this.layout.columns[column] ?? {};
+    const room = { x: this.width - CALLERS_WIDTH, y: this.height - HEAD };
+    const y = row * ROW;
+    if (column !== CALLERS) scroller.scrollLeft = near(scroller.scrollLeft, x, x + width, room.x);
+    if (row >= 0) scroller.scrollTop = near(scroller.scrollTop, y, y + ROW, room.y);
+    this.scrolled(scroller);
+  }
+}
+
+function near(now: number, from: number, to: number, room: number): number {
+  if (from < now) return from;
+  return to > now + room ? to - room : now;
+}
