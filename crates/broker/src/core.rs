@@ -149,6 +149,8 @@ struct Journey {
     reply: Option<(ReplyTo, Wait)>,
     /// The dead letter that it was sent in the place of.
     replaces: Option<Replaced>,
+    /// The version of the rules that let it pass.
+    permitted_by: u64,
 }
 
 impl Journey {
@@ -303,7 +305,7 @@ impl Core {
         let result = match command {
             // Answered later: when the message is on disk and as far as its sender wants to wait.
             Command::Send(send) => return self.accept(caller, send, reply),
-            Command::Replay(replay) => return self.replay(caller, *replay, reply),
+            Command::Replay(replay) => return self.replay(caller, &replay, reply),
             Command::Import(letters) => return self.import(caller, letters, reply),
             Command::Join(join) => return self.join(caller, join, reply),
             Command::Register(join) => return self.register(caller, join, reply),

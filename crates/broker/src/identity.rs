@@ -128,6 +128,11 @@ impl Guesses {
         }
     }
 
+    /// Whoever guessed wrong before starts anew: the id has another token now.
+    pub(crate) fn forget(&mut self, agent: &AgentId) {
+        self.by.retain(|(id, _), _| id != agent);
+    }
+
     fn locked(&self, key: &(AgentId, IpAddr), now: Instant) -> Option<u64> {
         let guess = self.by.get(key).filter(|guess| guess.wrong >= TRIES)?;
         let left = (guess.last + LOCKED_FOR).checked_duration_since(now)?;

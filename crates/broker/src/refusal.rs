@@ -129,6 +129,16 @@ pub enum Refusal {
         /// What is wrong, with the path of each.
         faults: String,
     },
+    /// Nobody asked, or it has been answered or given up.
+    #[error(
+        "{asker} waits for no answer of yours to {correlation:?}: it was answered, given up, or never asked of you"
+    )]
+    NothingToAnswer {
+        /// Who would get it.
+        asker: AgentId,
+        /// What it says that it answers.
+        correlation: String,
+    },
     /// There is no such session, or the asker takes no part in it.
     #[error("there is no session {0} that you take part in")]
     NoSuchSession(ConversationId),
@@ -157,6 +167,9 @@ pub enum Refusal {
     /// More edits than can be made at once.
     #[error("{0} edits are the most that can be made at once")]
     TooManyEdits(usize),
+    /// There is nothing to take away.
+    #[error("{0} has no token that works")]
+    NoToken(AgentId),
     /// The id cannot be an agent's.
     #[error("{0} is a name of the broker itself: it cannot have a token")]
     NoTokenFor(AgentId),
@@ -187,6 +200,8 @@ impl Refusal {
             Self::NoSuchLetter(_)
             | Self::NoSuchJob(_)
             | Self::UnknownAgent(_)
+            | Self::NothingToAnswer { .. }
+            | Self::NoToken(_)
             | Self::NoSuchSession(_) => Code::NotFound,
             Self::TokenMissing(_) | Self::WrongToken(_) | Self::TokenRevoked(_) => {
                 Code::Unauthorized

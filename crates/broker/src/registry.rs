@@ -40,6 +40,8 @@ struct Agent {
     record: AgentRecord,
     offers: Offers,
     connections: Vec<ConnectionId>,
+    /// It registered without a connection: what is for it waits, and it counts as there.
+    mailbox: bool,
     /// Since when it is connected.
     since: Timestamp,
     sent: u64,
@@ -66,6 +68,7 @@ impl Agent {
             record,
             offers: Offers::default(),
             connections: Vec::new(),
+            mailbox: false,
             sent: 0,
             received: 0,
             token: None,
@@ -228,10 +231,19 @@ impl Registry {
                 known.since = now;
                 known.pulse.promised = false;
             }
+            known.mailbox = false;
             known.pulse.promised |= promised;
             known.connections.push(id);
         }
         self.changed.insert(agent.clone());
+    }
+
+    /// An agent has registered and nobody speaks for it: its messages wait for it.
+    pub(crate) fn open_mailbox(&mut self, id: &AgentId) {
+        if let Some(agent) = self.agents.get_mut(id).filter(|agent| agent.connections.is_empty()) {
+            agent.mailbox = true;
+            self.changed.insert(id.clone());
+        }
     }
 
     /// Remembers what an agent can do from now on.
@@ -332,8 +344,7 @@ impl Registry {
 
     /// Agents that can be found now, with what is known of them.
     pub(crate) fn available(&self) -> impl Iterator<Item = Available<'_>> {
-        let live = self.agents.values().filter(|agent| !agent.connections.is_empty());
-        live.filter_map(|agent| {
+        self.agents.values().filter_map(|agent| {
             let status = self.status(agent);
             (status != AgentStatus::Unavailable).then_some(Available {
                 record: &agent.record,
@@ -472,14 +483,17 @@ impl Registry {
 
     /// What it says of itself; busy is also an agent with more waiting than it may hold.
     fn status(&self, agent: &Agent) -> AgentStatus {
-        if agent.connections.is_empty() || agent.pulse.lost {
+        let is_away = agent.connections.is_empty() && !agent.mailbox;
+        if is_away || agent.pulse.lost {
             return AgentStatus::Unavailable;
         }
         let waits =
             |id| self.connections.get(id).is_some_and(|one: &Connection| one.line.waiting() > 0);
-        match agent.status {
-            AgentStatus::Ready if agent.connections.iter().any(waits) => AgentStatus::Busy,
-            said => said,
+        let is_loaded = agent.connections.iter().any(waits);
+        if is_loaded && agent.status == AgentStatus::Ready {
+            AgentStatus::Busy
+        } else {
+            agent.status
         }
     }
 }

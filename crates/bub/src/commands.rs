@@ -6,9 +6,11 @@ mod dead_letters;
 mod man;
 mod messages;
 mod route;
+mod rules;
 mod send_message;
 mod status;
 mod subscribe;
+mod token;
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -26,6 +28,8 @@ pub(crate) enum Command {
     Messages(messages::Messages),
     DeadLetters(dead_letters::DeadLetters),
     Route(route::Route),
+    Rules(rules::Rules),
+    Token(token::Token),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -40,6 +44,8 @@ impl Command {
             Self::Messages(command) => command.run().await,
             Self::DeadLetters(command) => command.run().await,
             Self::Route(command) => command.run().await,
+            Self::Rules(command) => command.run().await,
+            Self::Token(command) => command.run().await,
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }
@@ -81,7 +87,9 @@ fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
 ) -> impl TypedValueParser<Value = T> {
     let names = all.clone().map(name);
     PossibleValuesParser::new(names).try_map(move |given| {
-        let found = all.iter().find(|value| name((*value).clone()) == given);
+        // Upper and lower case differ only where the argument says that they may.
+        let is_given = |value: &&T| name((*value).clone()).eq_ignore_ascii_case(&given);
+        let found = all.iter().find(is_given);
         found.cloned().ok_or("no such value")
     })
 }

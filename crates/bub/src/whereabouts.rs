@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use bub::{Bus, ClientInfo, Console, Endpoint, default_data_dir};
+use bub::{Bus, ClientInfo, Console, Endpoint, Error, default_data_dir};
 use clap::Args;
 use switchboard_model::AgentId;
 
 use crate::failure::Failure;
 
 const USUAL_URL: &str = "ws://localhost:7892";
+/// The bus's number for a token that is missing or wrong.
+const UNAUTHORIZED: i64 = -32010;
 
 /// For commands that speak as an agent.
 #[derive(Args)]
@@ -16,7 +18,7 @@ pub(crate) struct AsAgent {
     /// Where the bus is
     #[arg(long, env = "BUB_BUS_URL", hide_env_values = true)]
     url: Option<String>,
-    /// The agent to speak for
+    /// The agent to speak for; its token, if it has one, is read from BUB_AUTH_TOKEN
     #[arg(long, env = "BUB_AGENT_ID", hide_env_values = true, value_name = "ID")]
     agent_id: Option<String>,
     #[command(flatten)]
@@ -50,7 +52,13 @@ impl AsAgent {
         let info = ClientInfo::new("bub", env!("CARGO_PKG_VERSION"));
         // Only from the environment: an argument would show in the list of processes.
         let token = std::env::var("BUB_AUTH_TOKEN").ok().filter(|token| !token.is_empty());
-        Ok(Bus::connect(&self.url()?, &agent, info, token.as_deref()).await?)
+        let joined = Bus::connect(&self.url()?, &agent, info, token.as_deref()).await;
+        joined.map_err(|error| match error {
+            Error::Refused { code: UNAUTHORIZED, .. } if token.is_none() => {
+                Failure::Failed(format!("{error}; it goes into BUB_AUTH_TOKEN"))
+            }
+            other => other.into(),
+        })
     }
 
     fn url(&self) -> Result<String, Failure> {

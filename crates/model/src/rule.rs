@@ -128,7 +128,10 @@ impl Serialize for RulePart {
 impl<'de> Deserialize<'de> for RulePart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map_err(serde::de::Error::custom)
+        Self::parse(&text).map_err(|_| {
+            let form = "a part of a rule is a name, a pattern, or * for any: 1 to 512 bytes";
+            serde::de::Error::custom(form)
+        })
     }
 }
 
@@ -176,7 +179,7 @@ pub struct RuleEdit {
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleChange {
-    /// Its number; later changes have larger ones.
+    /// Its number; later changes have larger ones. 0 is a change that changed nothing.
     pub id: u64,
     /// When.
     pub at: Timestamp,

@@ -125,9 +125,15 @@ impl Broker {
     }
 
     pub(crate) async fn subscribe(&self, topic: &str) -> Subscriber {
+        self.subscribe_with("", topic).await
+    }
+
+    /// With this in `BUB_AUTH_TOKEN`.
+    pub(crate) async fn subscribe_with(&self, token: &str, topic: &str) -> Subscriber {
         let mut process = self
             .bub(&["subscribe", topic, "--json"])
             .env("BUB_AGENT_ID", "listener")
+            .env("BUB_AUTH_TOKEN", token)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -6,6 +6,8 @@ mod bulk;
 mod dead_letters;
 mod moving;
 mod route;
+mod rules;
 mod talking;
+mod tokens;
 mod usage;
 mod watching;

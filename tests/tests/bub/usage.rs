@@ -11,7 +11,7 @@ use crate::broker::{bub, code, document, soon, text};
 async fn wrong_usage_is_2_and_a_missing_broker_is_1_with_advice() {
     let nowhere = Path::new("/nonexistent/switchboard").to_str().unwrap();
     let id = "0192f0c1-8f5e-7cc3-98c4-dc0c0c07398f";
-    let usage: [&[&str]; 13] = [
+    let usage: [&[&str]; 20] = [
         &["dance"],
         &["send-message", "--topic", "a", "--payload", "{"],
         &["send-message", "--payload", "{}"],
@@ -25,6 +25,13 @@ async fn wrong_usage_is_2_and_a_missing_broker_is_1_with_advice() {
         &["dead-letters", "replay", id, "--all"],
         &["dead-letters", "list", "--reason", "boredom"],
         &["route"],
+        &["rules"],
+        &["rules", "allow", "a", "b"],
+        &["rules", "deny", "", "b", "c"],
+        &["rules", "preview"],
+        &["rules", "preview", "--allow", "a", "b", "c", "--deny", "a", "b", "c"],
+        &["token", "issue", "a", "--ceiling", "HIGHEST"],
+        &["token", "jwt"],
     ];
     for args in usage {
         let output = soon("bub", bub(args).output()).await.unwrap();
@@ -67,7 +74,8 @@ async fn manual_and_completions_know_every_command() {
         assert_eq!(code(&printed), 0);
         // The manual writes a hyphen with a backslash before it.
         let printed = text(&printed.stdout).replace('\\', "");
-        for command in ["send-message", "dead-letters", "replay", "route", "restore"] {
+        let known = ["send-message", "dead-letters", "replay", "route", "restore", "rules"];
+        for command in [&known[..], &["preview", "suggest", "revoke", "jwt"]].concat() {
             assert!(printed.contains(command), "{args:?} does not know {command}");
         }
     }

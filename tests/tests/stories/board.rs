@@ -74,6 +74,11 @@ impl Board {
         serde_json::from_str(reply.unwrap().get()).unwrap()
     }
 
+    /// For agents that live in this program.
+    pub(crate) fn broker(&self) -> &switchboard_broker::Broker {
+        self.running.broker()
+    }
+
     pub(crate) fn console(&self) -> switchboard_console::Console {
         self.running.console()
     }

@@ -1,24 +1,34 @@
 //! Stories: what Switchboard does, seen from outside, over real sockets and on real files.
 //!
-//! `board` starts a broker, `peer` is a client that says exactly what it is told to, `program` is a
-//! real `switchboardd` process. Each other file tells of one part.
+//! `board` starts a broker; `peer`, `lobby_agent` and `collab_agent` are clients of its doors that say
+//! exactly what they are told to, over a `socket`; `program` is a real `switchboardd` process. Each other file tells of one part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a story fails by panicking")]
 
 mod board;
+mod collab_agent;
+mod lobby_agent;
 mod peer;
 mod program;
+mod socket;
 
 mod asleep;
 mod bus_delivery;
 mod bus_limits;
 mod bus_protocol;
 mod bus_retry;
+mod collaboration;
 mod console;
 mod crash;
 mod crash_at_work;
 mod dead_letters;
 mod guard;
+mod identity;
+mod lobby;
+mod observing;
+mod preview;
 mod programs;
 mod recovery;
+mod rules;
+mod under_load;
 mod unrouted;
 mod what_if;

@@ -1,34 +1,25 @@
 //! A JSON-RPC client that says exactly what it is told to, and hears everything.
 
-use std::collections::VecDeque;
-
-use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::Message as Frame;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::board::PATIENCE;
+use crate::socket::Socket;
 
 pub(crate) struct Peer {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    /// Heard while waiting for something else.
-    heard: VecDeque<Value>,
+    socket: Socket,
     next_id: u64,
 }
 
 impl Peer {
     pub(crate) async fn connect(url: &str) -> Self {
-        let (socket, _) = connect_async(url).await.unwrap();
-        Self { socket, heard: VecDeque::new(), next_id: 1 }
+        Self { socket: Socket::connect(url).await, next_id: 1 }
     }
 
     pub(crate) async fn say(&mut self, text: impl Into<String>) {
-        self.socket.send(Frame::Text(text.into().into())).await.unwrap();
+        self.socket.say(text).await;
     }
 
     pub(crate) async fn say_bytes(&mut self, bytes: Vec<u8>) {
-        self.socket.send(Frame::Binary(bytes.into())).await.unwrap();
+        self.socket.say_bytes(bytes).await;
     }
 
     /// Sends a request and returns its id.
@@ -92,41 +83,17 @@ impl Peer {
     }
 
     async fn hear_where(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.heard.iter().position(&wanted) {
-            return self.heard.remove(at).unwrap();
-        }
-        loop {
-            let heard =
-                self.hear().await.expect("the connection ended while something was awaited");
-            if wanted(&heard) {
-                return heard;
-            }
-            self.heard.push_back(heard);
-        }
+        self.socket.hear_where(wanted).await
     }
 
     /// The next text, or none once the connection has ended.
     pub(crate) async fn hear(&mut self) -> Option<Value> {
-        loop {
-            let frame = tokio::time::timeout(PATIENCE, self.socket.next()).await;
-            match frame.expect("nothing was heard in time") {
-                Some(Ok(Frame::Text(text))) => return Some(serde_json::from_str(&text).unwrap()),
-                Some(Ok(Frame::Close(_)) | Err(_)) | None => return None,
-                Some(Ok(_)) => {}
-            }
-        }
+        self.socket.hear().await
     }
 
     /// Waits for the other side to close, and returns the code it gave.
     pub(crate) async fn closed(&mut self) -> Option<u16> {
-        loop {
-            let frame = tokio::time::timeout(PATIENCE, self.socket.next()).await;
-            match frame.expect("the connection was not closed in time") {
-                Some(Ok(Frame::Close(close))) => return close.map(|close| close.code.into()),
-                Some(Err(_)) | None => return None,
-                Some(Ok(_)) => {}
-            }
-        }
+        self.socket.closed().await
     }
 
     /// Ends the connection without a word, as a crash does.

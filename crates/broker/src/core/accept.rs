@@ -32,6 +32,9 @@ impl Core {
         if let Some(seq) = self.call_answered_by(&origin.from, &send) {
             return self.answer_call(seq, origin, send, reply);
         }
+        if let Err(refusal) = self.may_answer_nothing(&origin, &send) {
+            return self.refuse(origin, send, refusal, reply);
+        }
         match self.may_send(&mut origin, &send) {
             Ok(plan) => {
                 let wait = send.wait;
@@ -235,8 +238,8 @@ impl Core {
     ) {
         let seq = message.seq;
         let dispatch = self.dispatch(message, plan.chain, &plan.observers);
-        let (on_disk, receipt, parked) = (false, None, false);
-        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces };
+        let (on_disk, receipt, parked, permitted_by) = (false, None, false, self.rules_version);
+        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces, permitted_by };
         self.journeys.insert(seq, journey);
         for observer in plan.observers {
             self.ask(seq, observer, Role::Observer);
@@ -247,15 +250,16 @@ impl Core {
     /// The message has reached the one it is for in another way than by a delivery.
     pub(super) fn set_off_settled(
         &mut self,
-        message: Arc<Message>,
+        message: &Arc<Message>,
         by: AgentId,
         reply: Option<(ReplyTo, Wait)>,
     ) {
         let dispatch = Dispatch::new(message.clone(), Vec::new(), true);
         let (on_disk, receipt, parked, replaces) = (false, None, false, None);
-        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces };
+        let permitted_by = self.rules_version;
+        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces, permitted_by };
         self.journeys.insert(message.seq, journey);
-        self.end(&message, Verdict::Processed(by));
+        self.end(message, Verdict::Processed(by));
     }
 
     /// Observers do not stand in for an agent that is known and may come back.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    Address, Again, AgentId, Answer, AttemptOutcome, Context, ConversationId, DeadReason,
-    DeliveryId, Dialect, Door, Failure, Kind, Message, MessageState, Outcome, Payload, Priority,
-    Send, Wait,
+    Address, Again, AgentId, Answer, AttemptOutcome, ConnectionId, Context, ConversationId,
+    DeadReason, DeliveryId, Dialect, Door, Failure, Kind, Message, MessageState, Outcome, Payload,
+    Priority, Send, Wait,
 };
 use tokio::time::Instant;
 
@@ -81,6 +81,23 @@ impl Core {
         self.calls.under(caller, key).iter().copied().find(was_asked)
     }
 
+    /// An answer to nothing that was asked would be taken for one by those who know answers by their
+    /// correlation alone. Peers of the bus correlate among themselves as they like.
+    pub(super) fn may_answer_nothing(&self, origin: &Origin, send: &Send) -> Result<(), Refusal> {
+        let (Kind::Response, Some(to)) = (send.kind, send.address.agent()) else { return Ok(()) };
+        let takes_answers = |id: &ConnectionId| {
+            self.registry.connection(*id).is_some_and(|one| one.door.answers_by_message())
+        };
+        let known_by_answers = self.registry.connections_of(to).iter().any(takes_answers);
+        if !origin.door.answers_by_message() && !known_by_answers {
+            return Ok(());
+        }
+        Err(Refusal::NothingToAnswer {
+            asker: to.clone(),
+            correlation: send.correlation.clone().unwrap_or_default(),
+        })
+    }
+
     /// The delivery of this message that this agent has not decided.
     fn in_the_hands_of(&self, seq: u64, agent: &AgentId) -> Option<DeliveryId> {
         let undecided = self.journeys.get(&seq)?.dispatch.undecided();
@@ -135,7 +152,7 @@ impl Core {
             let Some(caller) = send.address.agent().cloned() else { return };
             let wait = send.wait;
             let message = self.take_in(origin, send);
-            self.set_off_settled(message, caller, reply.map(|reply| (reply, wait)));
+            self.set_off_settled(&message, caller, reply.map(|reply| (reply, wait)));
         } else {
             self.pass_on(origin, send, plan, reply);
         }

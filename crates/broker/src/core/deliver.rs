@@ -28,7 +28,7 @@ impl Core {
         let delivery = DeliveryId(self.next_delivery);
         self.next_delivery += 1;
         journey.dispatch.asked(delivery, &to, role);
-        let message = journey.dispatch.message.clone();
+        let (message, permitted_by) = (journey.dispatch.message.clone(), journey.permitted_by);
         let record = Record::Delivery(DeliveryRecord {
             id: delivery,
             message: seq,
@@ -44,7 +44,6 @@ impl Core {
         } else {
             self.bookkeeping.push(record);
         }
-        let permitted_by = self.rules_version;
         let open = Open { seq, role, to, message, attempt: 1, phase: Phase::InLine, permitted_by };
         self.stand_in_line(delivery, open);
     }
@@ -102,13 +101,15 @@ impl Core {
 
     /// Hands over what recipients may hold. Once in a pass, so that the most urgent of it goes first.
     pub(super) fn hand_over(&mut self) {
-        let mut ready = std::mem::take(&mut self.ready);
-        ready.sort_unstable();
-        ready.dedup();
-        for id in ready.drain(..) {
-            self.hand_over_to(id);
+        // What is refused here is told to its sender, who may then have something to be handed, too.
+        while !self.ready.is_empty() {
+            let mut ready = std::mem::take(&mut self.ready);
+            ready.sort_unstable();
+            ready.dedup();
+            for id in ready {
+                self.hand_over_to(id);
+            }
         }
-        self.ready = ready;
     }
 
     fn hand_over_to(&mut self, id: ConnectionId) {

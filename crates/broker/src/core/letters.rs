@@ -29,8 +29,8 @@ impl Replaced {
 }
 
 impl Core {
-    pub(super) fn replay(&mut self, caller: Caller, replay: Replay, reply: Option<ReplyTo>) {
-        let outcome = operator_only(caller).and_then(|()| self.may_replay(&replay));
+    pub(super) fn replay(&mut self, caller: Caller, replay: &Replay, reply: Option<ReplyTo>) {
+        let outcome = operator_only(caller).and_then(|()| self.may_replay(replay));
         match outcome {
             Ok(planned) => self.send_in_place(planned, None, reply),
             Err(refusal) => respond(reply, Err(refusal)),

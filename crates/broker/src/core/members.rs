@@ -39,6 +39,9 @@ impl Core {
     /// Makes an agent known and gives it a token; nobody speaks for it yet.
     pub(super) fn register(&mut self, caller: Caller, mut join: Join, reply: Option<ReplyTo>) {
         let registered = connection_of(caller).and_then(|id| self.admit(id, &mut join));
+        if registered.is_ok() {
+            self.registry.open_mailbox(&join.agent);
+        }
         self.show_changed_agents();
         self.answer_join(registered, join, reply);
     }
@@ -78,10 +81,11 @@ impl Core {
         }
         let (owned, given) = (self.registry.token(agent), join.token.as_ref());
         let admitted = self.guesses.admit(agent, from, owned, given, self.now.monotonic);
-        admitted.map_err(|refusal| match refusal {
-            Refusal::TokenMissing(agent) if join.wants_token => Refusal::Taken(agent),
-            other => other,
-        })?;
+        // To one that wants a token of its own the name is taken; it need not know by what.
+        if admitted == Err(Refusal::TokenMissing(agent.clone())) && join.wants_token {
+            return Err(Refusal::Taken(agent.clone()));
+        }
+        admitted?;
         let is_free = owned.is_none();
         if is_free && door == Door::Bus && self.settings.bus_needs_token && from.is_some() {
             return Err(Refusal::TokenMissing(agent.clone()));

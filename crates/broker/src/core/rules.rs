@@ -1,5 +1,7 @@
 //! The operator changes who may call what.
 
+use std::collections::HashSet;
+
 use switchboard_model::{
     AgentId, ChangedRule, Effect, Event, Precision, Reply, Rule, RuleChange, RuleEdit, RuleId,
     RulePart,
@@ -42,13 +44,15 @@ impl Core {
             edits: Vec::new(),
         };
         let mut made = Vec::new();
-        for edit in edits {
+        for edit in last_of_each(edits) {
             if let Some((changed, rule)) = self.edit_rule(edit) {
                 change.edits.push(changed);
                 made.push(rule);
             }
         }
         if change.edits.is_empty() {
+            // Nothing is recorded, so that it has no number.
+            change.id = 0;
             return respond(reply, Ok(Reply::Rules(Box::new(change))));
         }
         self.next_rule_change += 1;
@@ -110,4 +114,16 @@ impl Core {
         };
         if change.edits.iter().all(same) { Ok(()) } else { Err(Refusal::RulesChanged(change.id)) }
     }
+}
+
+/// Of several edits of the same rule only the last one counts.
+fn last_of_each(mut edits: Vec<RuleEdit>) -> Vec<RuleEdit> {
+    let mut seen = HashSet::new();
+    edits.reverse();
+    edits.retain(|edit| {
+        let parts = [&edit.caller, &edit.provider, &edit.capability];
+        seen.insert(parts.map(|part| part.as_str().to_owned()))
+    });
+    edits.reverse();
+    edits
 }

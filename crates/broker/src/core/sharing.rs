@@ -17,7 +17,7 @@ impl Core {
     ) {
         let opened = self.speaker(caller).and_then(|(_, agent)| {
             self.registry.touch(&agent, self.now);
-            new.participants = self.resolve_all(new.participants);
+            new.participants = self.resolve_all(&new.participants);
             let record = self.sessions.open(&agent, new, self.now.wall)?;
             Ok((record.session.clone(), Some(record)))
         });
@@ -32,7 +32,7 @@ impl Core {
     ) {
         let updated = self.speaker(caller).and_then(|(_, agent)| {
             self.registry.touch(&agent, self.now);
-            update.participants = self.resolve_all(update.participants);
+            update.participants = self.resolve_all(&update.participants);
             self.sessions.update(&agent, update, self.now.wall)
         });
         self.answer_session(updated, reply);
@@ -54,7 +54,7 @@ impl Core {
         }
     }
 
-    fn resolve_all(&self, agents: Vec<AgentId>) -> Vec<AgentId> {
+    fn resolve_all(&self, agents: &[AgentId]) -> Vec<AgentId> {
         agents.iter().map(|id| self.registry.resolve(id)).collect()
     }
 

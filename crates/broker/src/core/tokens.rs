@@ -29,6 +29,7 @@ impl Core {
                 self.bookkeeping.push(Record::Agent(record));
             }
             let replaced = self.give_token(&agent, token);
+            self.guesses.forget(&agent);
             // Whoever used the name without it, or with the old one, has to come again.
             self.cut_all(&agent);
             self.audit("token issued", &agent);
@@ -46,7 +47,8 @@ impl Core {
         let revoked = operator_only(caller).and_then(|()| {
             match self.registry.revoke_token(&agent, self.now.wall) {
                 true => Ok(()),
-                false => Err(Refusal::UnknownAgent(agent.clone())),
+                false if !self.registry.knows(&agent) => Err(Refusal::UnknownAgent(agent.clone())),
+                false => Err(Refusal::NoToken(agent.clone())),
             }
         });
         if let Err(refusal) = revoked {

@@ -130,6 +130,8 @@ impl Core {
             parked: false,
             reply: None,
             replaces: None,
+            // Whatever the rules were then, they are asked again.
+            permitted_by: 0,
         }
     }
 

@@ -36,10 +36,17 @@ struct Agent {
     doors: Vec<String>,
     capabilities: Vec<Named>,
     subscriptions: Vec<Subscription>,
+    token: Option<Token>,
     last_seen: Timestamp,
     sent: u64,
     received: u64,
     queued: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Token {
+    revoked_at: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +71,7 @@ impl Agents {
             "ID",
             "STATUS",
             "DOORS",
+            "TOKEN",
             "PROGRAM",
             "CAN",
             "LISTENS TO",
@@ -76,13 +84,14 @@ impl Agents {
     }
 }
 
-fn row(agent: Agent) -> [String; 10] {
+fn row(agent: Agent) -> [String; 11] {
     let can = agent.capabilities.into_iter().map(|capability| capability.name);
     let listens = agent.subscriptions.into_iter().map(|subscription| subscription.pattern);
     [
         visible(&agent.id).into_owned(),
         agent.status,
         agent.doors.join(", "),
+        owned(agent.token.as_ref()).to_owned(),
         visible(format!("{} {}", agent.name, agent.version).trim()).into_owned(),
         visible(&listed(can)).into_owned(),
         visible(&listed(listens)).into_owned(),
@@ -91,6 +100,15 @@ fn row(agent: Agent) -> [String; 10] {
         agent.queued.to_string(),
         date_time(agent.last_seen),
     ]
+}
+
+/// Whether the agent has to prove who it is, and can.
+fn owned(token: Option<&Token>) -> &'static str {
+    match token {
+        None => "no",
+        Some(Token { revoked_at: None }) => "yes",
+        Some(Token { revoked_at: Some(_) }) => "revoked",
+    }
 }
 
 /// The first few of a list; the rest as a number, so that one agent keeps to one line.

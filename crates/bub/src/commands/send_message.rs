@@ -39,6 +39,9 @@ Examples:
   bub send-message --topic agent:analyzer --payload @task.json --priority high --ttl 60
   make-report | BUB_DEFAULT_TOPIC=outbound:42 bub send-message --payload -
 
+An agent that has a token shows it by BUB_AUTH_TOKEN. There is no option for it, because arguments can
+be seen in the list of processes.
+
 Exit status: 0 success, 1 refused or nobody took it, 2 wrong usage.";
 
 impl SendMessage {

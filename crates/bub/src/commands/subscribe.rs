@@ -14,6 +14,7 @@ use crate::whereabouts::AsAgent;
 
 /// Listen to topics until Ctrl-C; prints a line for each message
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Subscribe {
     /// Topics or patterns, such as 'inbound:*'
     #[arg(required = true, value_name = "TOPIC")]
@@ -27,6 +28,14 @@ pub(crate) struct Subscribe {
     #[command(flatten)]
     agent: AsAgent,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  bub subscribe 'inbound:*'
+  BUB_AUTH_TOKEN=$TOKEN bub subscribe agent:analyzer --agent-id analyzer --json
+
+An agent that has a token shows it by BUB_AUTH_TOKEN. There is no option for it, because arguments can
+be seen in the list of processes.";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use switchboard_broker::{Caller, Rules, now};
 use switchboard_model::{
-    AgentId, AgentView, Capability, ChangedRule, Command, Effect, Rule, RuleChange, RuleEdit,
+    AgentId, AgentView, Capability, ChangedRule, Code, Command, Effect, Rule, RuleChange, RuleEdit,
     RuleId, RulePart, Timestamp,
 };
 use switchboard_store::RequestGroup;
@@ -16,11 +16,12 @@ use crate::api::{
     Permissions, PreviewGroup, PreviewRules, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
     RuleSuggestion, RuleSuggestions, SuggestRules, Usage,
 };
-use switchboard_model::Code;
 
 /// Requests of one group that are named in a preview, and conversations.
 const NAMED: u32 = 1000;
 const NAMED_CONVERSATIONS: usize = 20;
+/// The longest note.
+const NOTE: usize = 1000;
 /// The most that is looked back.
 const LONGEST_HOURS: f64 = 24.0 * 366.0;
 /// Cells that are worked out at once.
@@ -33,6 +34,9 @@ impl Console {
 
     pub(super) async fn edit_rules(&self, edit: EditRules) -> Result<RuleChange, CallError> {
         let EditRules { edits, note } = edit;
+        if note.as_ref().is_some_and(|note| note.chars().count() > NOTE) {
+            return Err(invalid(format!("a note has at most {NOTE} characters")));
+        }
         self.change_rules(Command::EditRules { edits, note, undoes: None }).await
     }
 
@@ -63,6 +67,10 @@ impl Console {
             let message = format!("there is no change {} of the rules", one.change);
             return Err(CallError { code: Code::NotFound, message });
         };
+        if let Some(by) = change.undone_by {
+            let message = format!("change {} was taken back already, by change {by}", change.id);
+            return Err(CallError { code: Code::Conflict, message });
+        }
         let back = |edit: &ChangedRule| RuleEdit {
             caller: edit.caller.clone(),
             provider: edit.provider.clone(),

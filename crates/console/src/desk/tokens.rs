@@ -31,7 +31,9 @@ impl Console {
         Ok(Nothing {})
     }
 
-    pub(super) fn sign_jwt(&self, wanted: SignJwt) -> Result<SignedJwt, CallError> {
+    pub(super) fn sign_jwt(&self, mut wanted: SignJwt) -> Result<SignedJwt, CallError> {
+        wanted.scopes.sort();
+        wanted.scopes.dedup();
         let ttl = Duration::from_secs(wanted.ttl_seconds.unwrap_or(AN_HOUR));
         let signed = self.parts.jwt_key.sign(&wanted.scopes, ttl, now());
         let (token, expires_at) = signed.map_err(|error| invalid(error.to_string()))?;

@@ -148,13 +148,10 @@ fn timeout(payload: &Object) -> Result<Option<Duration>, ErrorInfo> {
 pub(crate) fn priority(given: Option<&PriorityText>) -> Result<Priority, ErrorInfo> {
     let found = match given {
         None => Some(Priority::Normal),
-        Some(PriorityText::Number(number)) => match number {
-            0 => Some(Priority::Low),
-            1 => Some(Priority::Normal),
-            2 => Some(Priority::High),
-            3 => Some(Priority::Urgent),
-            _ => None,
-        },
+        Some(PriorityText::Number(given)) => {
+            let same = |one: &Priority| (f64::from(number(*one)) - given).abs() < f64::EPSILON;
+            Priority::ALL.into_iter().find(same)
+        }
         Some(PriorityText::Name(name)) => Priority::parse(&name.to_uppercase()),
     };
     found.ok_or_else(|| wrong("priority is one of 0 LOW, 1 NORMAL, 2 HIGH, 3 URGENT"))

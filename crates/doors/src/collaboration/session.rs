@@ -8,7 +8,7 @@ use switchboard_model::{
 
 use super::convert::{self, fault, wrong};
 use super::router::{self, Action};
-use super::wire::{ErrorInfo, Incoming};
+use super::wire::{ErrorInfo, Fragment, Incoming};
 use crate::Limits;
 use crate::talk::{Heard, Talker};
 
@@ -31,26 +31,28 @@ impl Session {
         self.agent.as_ref().map_or("", AgentId::as_str)
     }
 
-    fn answer(&self, about: Option<&str>, result: Result<Payload, ErrorInfo>) -> Heard {
-        Heard::say(convert::answer(self.name(), about, result))
+    /// Answers a message, under the name that its sender gives itself if it has no other.
+    fn answer(&self, message: &Incoming, result: Result<Payload, ErrorInfo>) -> Heard {
+        let claimed = message.from.as_deref().unwrap_or_default();
+        let to = self.agent.as_ref().map_or(claimed, AgentId::as_str);
+        Heard::say(convert::answer(to, message.id.as_deref(), result))
     }
 
     pub(crate) async fn take(&mut self, message: &Incoming) -> Heard {
-        let id = message.id.as_deref();
         let kind = match convert::kind(message) {
             Ok(kind) => kind,
-            Err(error) => return self.answer(id, Err(error)),
+            Err(error) => return self.answer(message, Err(error)),
         };
         if kind == Kind::Request && convert::is_for_router(message) {
             let result = self.action(message).await;
-            return self.answer(id, result);
+            return self.answer(message, result);
         }
         if let Err(error) = self.is_itself(message) {
-            return self.answer(id, Err(error));
+            return self.answer(message, Err(error));
         }
         match convert::sends(message, kind) {
-            Ok(sends) => self.send(id, sends).await,
-            Err(error) => self.answer(id, Err(error)),
+            Ok(sends) => self.send(message.id.as_deref(), sends).await,
+            Err(error) => self.answer(message, Err(error)),
         }
     }
 
@@ -196,7 +198,9 @@ impl Talker for Session {
             Ok(message) => message,
             Err(error) => {
                 let error = wrong(format!("this is no message of this protocol: {error}"));
-                return self.answer(None, Err(error));
+                let Fragment { id, from } = Fragment::of(text);
+                let to = self.agent.as_ref().map(AgentId::to_string).or(from).unwrap_or_default();
+                return Heard::say(convert::answer(&to, id.as_deref(), Err(error)));
             }
         };
         // Only a registration, with its schemas, may be longer.

@@ -35,7 +35,7 @@ pub(crate) enum To {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(crate) enum PriorityText {
-    Number(u64),
+    Number(f64),
     Name(String),
 }
 
@@ -72,4 +72,18 @@ pub struct ErrorInfo {
     pub code: String,
     /// For people: what is wrong and what to do.
     pub message: String,
+}
+
+/// What can be read of a message that cannot be taken, so that its sender learns which it was.
+#[derive(Default)]
+pub(crate) struct Fragment {
+    pub(crate) id: Option<String>,
+    pub(crate) from: Option<String>,
+}
+
+impl Fragment {
+    pub(crate) fn of(text: &str) -> Self {
+        let Ok(object) = Object::parse(text) else { return Self::default() };
+        Self { id: object.text("id"), from: object.text("from") }
+    }
 }

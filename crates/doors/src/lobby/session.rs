@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use subtle::ConstantTimeEq;
 use switchboard_broker::{Broker, Caller, Refusal};
 use switchboard_model::{
-    AgentId, Code, Command, Joined, Kind, Message, Pattern, Secret, Send, Topic,
+    AgentId, Code, Command, Join, Joined, Kind, Message, Object, Pattern, Secret, Send, Topic,
 };
 
 use super::convert::{self, Fault};
@@ -98,7 +98,10 @@ impl Session {
             let join =
                 switchboard_model::Join { token, ..switchboard_model::Join::of(agent, "", "") };
             let reply = self.broker.submit(self.caller, Command::Join(join)).await;
-            let joined = reply.map_err(authentication_fault)?.joined().ok_or(Refusal::NotJoined)?;
+            let joined = reply
+                .map_err(|refusal| authentication_fault(&refusal))?
+                .joined()
+                .ok_or(Refusal::NotJoined)?;
             return Ok(self.become_member(joined).await?);
         }
         self.is_itself(message)?;
@@ -113,7 +116,7 @@ impl Session {
                 }
                 let prove = Command::Prove(Secret::new(given));
                 let proved = self.broker.submit(self.caller, prove).await;
-                proved.map(drop).map_err(authentication_fault)
+                proved.map(drop).map_err(|refusal| authentication_fault(&refusal))
             }
         }
     }
@@ -240,10 +243,19 @@ impl Session {
         }
     }
 
+    /// It offers nothing any more, and goes. Its name stays its own.
     async fn leave(&mut self, message: &Incoming<'_>) -> Heard {
         let ack = self.acknowledge("success_unregistered", message);
-        if let Err(refusal) = self.broker.submit(self.caller, Command::Leave).await {
-            return self.fault(&refusal.into(), message);
+        let Some(member) = &self.member else { return Heard::nothing() };
+        let nothing = Join {
+            capabilities: Some(Vec::new()),
+            token: Some(member.token.clone()),
+            ..Join::of(member.agent.clone(), "", "")
+        };
+        for command in [Command::Register(nothing), Command::Leave] {
+            if let Err(refusal) = self.broker.submit(self.caller, command).await {
+                return self.fault(&refusal.into(), message);
+            }
         }
         match ack {
             Heard::Say(mut texts) => Heard::Last(texts.pop().unwrap_or_default()),
@@ -280,7 +292,9 @@ impl Talker for Session {
             Ok(message) => message,
             Err(error) => {
                 let fault = Fault::wrong(format!("this is no message of the lobby: {error}"));
-                return Heard::say(convert::error(self.name(None), &fault, None));
+                let about = Owned::fragment(text);
+                let about = about.as_ref().map(Owned::message);
+                return Heard::say(convert::error(self.name(None), &fault, about.as_ref()));
             }
         };
         // Only a registration, with its schemas, may be longer.
@@ -316,6 +330,14 @@ impl Owned {
         }
     }
 
+    /// What can be read of a message that cannot be taken.
+    fn fragment(text: &str) -> Option<Self> {
+        let object = Object::parse(text).ok()?;
+        let (message_type, conversation_id) =
+            (object.text("message_type"), object.text("conversation_id"));
+        Some(Self { message_type, conversation_id })
+    }
+
     fn message(&self) -> Incoming<'_> {
         Incoming {
             sender_id: None,
@@ -338,7 +360,7 @@ fn not_authenticated() -> Fault {
 }
 
 /// A wrong token is told in the protocol's words; what else is in the way in its own.
-fn authentication_fault(refusal: Refusal) -> Fault {
+fn authentication_fault(refusal: &Refusal) -> Fault {
     match refusal.code() {
         Code::Unauthorized => {
             let words = format!("{AUTHENTICATION_FAILED} ({refusal})");
