@@ -32,7 +32,7 @@ pub(crate) struct Call {
     pub(crate) within: Duration,
     /// How many messages led to it, and where it stands in its trace.
     pub(crate) depth: u32,
-    pub(crate) trace: Option<Trace>,
+    pub(crate) trace: Trace,
 }
 
 /// All of them.
@@ -59,7 +59,7 @@ impl Calls {
                 message.answer_by.map_or(0, |by| by.micros_since(message.accepted_at)),
             ),
             depth: message.context.as_ref().map_or(0, |context| context.depth),
-            trace: message.context.as_ref().and_then(|context| context.trace.clone()),
+            trace: message.trace(),
         };
         let key = (call.caller.clone(), call.key.clone());
         self.by_key.entry(key).or_default().push(message.seq);

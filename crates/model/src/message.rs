@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use ts_rs::TS;
 
 use crate::{
-    AgentId, Context, ConversationId, Decision, Dialect, Door, MessageId, Timestamp, Topic,
+    AgentId, Context, ConversationId, Decision, Dialect, Door, MessageId, Timestamp, Topic, Trace,
 };
 
 /// What a message is for.
@@ -303,6 +303,17 @@ impl Message {
                 dialect.write_event(name, &self.dialect.read_event(text))
             }
         }
+    }
+
+    /// Where it stands in a trace: what its sender wrote, or else a trace of its own, which is made of its
+    /// id and so the same whenever it is asked for.
+    pub fn trace(&self) -> Trace {
+        let given = self.context.as_ref().and_then(|context| context.trace.clone());
+        given.unwrap_or_else(|| {
+            let trace_id = self.id.0.simple().to_string();
+            let span_id = trace_id.chars().skip(16).collect();
+            Trace { trace_id, span_id, parent_span_id: None }
+        })
     }
 
     /// What links an answer to it: what its sender wrote, or else its id.

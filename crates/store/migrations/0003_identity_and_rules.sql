@@ -26,6 +26,7 @@ create table decision (
     decided_by text not null,
     -- What the provider's own declaration said, whether it counted or not.
     declared text not null check (declared in ('allow', 'deny')),
+    conversation text,
     at integer not null,
     primary key (message, provider)
 ) strict, without rowid;

@@ -1,5 +1,7 @@
 //! The table `decision`: whether each request might be made, and why.
 
+use std::collections::HashMap;
+
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use switchboard_model::{AgentId, DecidedBy, Decision, MessageId, Timestamp};
@@ -12,12 +14,12 @@ use crate::rows::{Many, int, uint};
 use crate::rule::effect;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[OF_MESSAGE, SINCE, RANGE, GROUPS, MESSAGES, CONVERSATIONS];
+pub(crate) const SQL: &[&str] = &[OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into decision (message, provider, caller, capability, effect, decided_by, declared, \
-     at) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?)",
+     conversation, at) values",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "on conflict do nothing",
 );
 
@@ -33,19 +35,26 @@ const RANGE: &str = "select coalesce(min(message), 0) as first, coalesce(max(mes
      from decision";
 
 const GROUPS: &str = "select caller, provider, capability, effect, decided_by, declared, \
-     count(*) as requests from decision where message >= ? \
+     count(*) as requests, count(distinct conversation) as conversations \
+     from decision where message >= ? \
      group by caller, provider, capability, effect, decided_by, declared";
 
-const MESSAGES: &str = "select m.id, m.conversation from decision d \
-     cross join message m on m.seq = d.message \
-     where d.message >= ?1 and d.caller = ?2 and d.provider = ?3 and d.capability = ?4 \
-     and d.effect = ?5 and d.decided_by = ?6 and d.declared = ?7 \
-     order by d.message desc limit ?8";
+/// What makes a group, in one text: looked up in a list of such texts this is quick, however long the
+/// list. No part can have the character between them.
+macro_rules! key {
+    () => {
+        "caller || char(31) || provider || char(31) || capability || char(31) || effect \
+         || char(31) || decided_by || char(31) || declared"
+    };
+}
 
-const CONVERSATIONS: &str = "select count(distinct m.conversation) as conversations \
-     from decision d cross join message m on m.seq = d.message \
-     where d.message >= ?1 and d.caller = ?2 and d.provider = ?3 and d.capability = ?4 \
-     and d.effect = ?5 and d.decided_by = ?6 and d.declared = ?7";
+const NAMED: &str = concat!(
+    "select made.key, made.conversation, m.id from (select message, conversation, ",
+    key!(),
+    " as key from decision where message >= ?1 order by message desc) made \
+      cross join message m on m.seq = made.message \
+      where made.key in (select value from json_each(?2)) order by made.message desc limit ?3"
+);
 
 /// Requests of one caller for one capability that were decided alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,17 +69,35 @@ pub struct RequestGroup {
     pub decision: Decision,
     /// How often.
     pub requests: u64,
+    /// In how many conversations.
+    pub conversations: u64,
 }
 
-/// The newest requests of a group.
-#[derive(Clone, Debug, Default)]
-pub struct GroupMessages {
-    /// Newest first.
-    pub messages: Vec<MessageId>,
-    /// The conversations they belong to, each once.
-    pub conversations: Vec<String>,
-    /// How many conversations all requests of the group belong to.
-    pub conversation_count: u64,
+impl RequestGroup {
+    /// What makes the group, as in `key!`.
+    fn key(&self) -> String {
+        let Decision { effect, by, declared } = self.decision;
+        let parts = [
+            self.caller.as_str(),
+            self.provider.as_str(),
+            &self.capability,
+            effect.as_str(),
+            &by.to_text(),
+            declared.as_str(),
+        ];
+        parts.join("\u{1f}")
+    }
+}
+
+/// One of the requests of some groups.
+#[derive(Clone, Debug)]
+pub struct NamedRequest {
+    /// Which of the groups.
+    pub group: usize,
+    /// The message.
+    pub message: MessageId,
+    /// The conversation it belongs to.
+    pub conversation: Option<String>,
 }
 
 pub(crate) async fn insert(
@@ -87,6 +114,7 @@ pub(crate) async fn insert(
                 .bind(made.decision.effect.as_str())
                 .bind(made.decision.by.to_text())
                 .bind(made.decision.declared.as_str())
+                .bind(made.conversation.as_ref().map(|id| &*id.0))
                 .bind(made.at.0)
         })
         .await?;
@@ -147,39 +175,32 @@ pub(crate) async fn groups(
             capability: row.try_get("capability")?,
             decision: read(&row)?,
             requests: uint(row.try_get("requests")?),
+            conversations: uint(row.try_get("conversations")?),
         });
     }
     Ok((first, groups))
 }
 
-/// The newest requests of one group, from message `first` on.
-pub(crate) async fn messages(
+/// The newest requests of these groups, from message `first` on.
+pub(crate) async fn named(
     pool: &SqlitePool,
     first: u64,
-    group: &RequestGroup,
+    groups: &[RequestGroup],
     limit: u32,
-) -> Result<GroupMessages, Error> {
-    let mut snapshot = pool.begin().await?;
-    let by = group.decision.by.to_text();
-    let bind = |statement: &'static str| {
-        sqlx::query(statement)
-            .bind(int(first))
-            .bind(group.caller.as_str())
-            .bind(group.provider.as_str())
-            .bind(group.capability.as_str())
-            .bind(group.decision.effect.as_str())
-            .bind(by.clone())
-            .bind(group.decision.declared.as_str())
-    };
-    let mut found = GroupMessages::default();
-    for row in bind(MESSAGES).bind(limit).fetch_all(&mut *snapshot).await? {
-        found.messages.push(message_id(row.try_get("id")?)?);
-        let conversation: Option<String> = row.try_get("conversation")?;
-        if let Some(id) = conversation.filter(|id| !found.conversations.contains(id)) {
-            found.conversations.push(id);
-        }
+) -> Result<Vec<NamedRequest>, Error> {
+    let keys: Vec<String> = groups.iter().map(RequestGroup::key).collect();
+    let list = serde_json::Value::from(keys.clone()).to_string();
+    let places: HashMap<String, usize> = keys.into_iter().zip(0..).collect();
+    let mut reader = pool.acquire().await?;
+    let query = sqlx::query(NAMED).bind(int(first)).bind(list).bind(limit);
+    let mut named = Vec::new();
+    for row in query.fetch_all(&mut *reader).await? {
+        let Some(group) = places.get(row.try_get::<&str, _>("key")?) else { continue };
+        named.push(NamedRequest {
+            group: *group,
+            message: message_id(row.try_get("id")?)?,
+            conversation: row.try_get("conversation")?,
+        });
     }
-    let counted = bind(CONVERSATIONS).fetch_one(&mut *snapshot).await?;
-    found.conversation_count = uint(counted.try_get("conversations")?);
-    Ok(found)
+    Ok(named)
 }

@@ -46,7 +46,7 @@ mod writer;
 mod tests;
 
 pub use commit::Commit;
-pub use decision::{GroupMessages, RequestGroup};
+pub use decision::{NamedRequest, RequestGroup};
 pub use delivery::Tried;
 pub use error::Error;
 pub use letters::LetterList;

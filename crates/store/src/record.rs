@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AttemptOutcome, Capability, DeadReason, Decision, DeliveryId, DeliveryState, Door,
-    JobId, JobView, LetterStatus, Message, MessageId, MessageState, Payload, Policy, Priority,
-    Rule, RuleChange, Session, SessionChange, SubscriptionId, Timestamp,
+    AgentId, AttemptOutcome, Capability, ConversationId, DeadReason, Decision, DeliveryId,
+    DeliveryState, Door, JobId, JobView, LetterStatus, Message, MessageId, MessageState, Payload,
+    Policy, Priority, Rule, RuleChange, Session, SessionChange, SubscriptionId, Timestamp,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -214,6 +214,8 @@ pub struct DecisionRecord {
     pub capability: String,
     /// What was decided, and why.
     pub decision: Decision,
+    /// The conversation that the request belongs to.
+    pub conversation: Option<ConversationId>,
     /// When.
     pub at: Timestamp,
 }

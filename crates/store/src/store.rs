@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::open::{self, log_path};
 use crate::queue::Queue;
 use crate::{
-    Closed, Error, GroupMessages, LetterList, Opened, Options, QueueFull, Record, RequestGroup,
+    Closed, Error, LetterList, NamedRequest, Opened, Options, QueueFull, Record, RequestGroup,
     Ticket, Tried, conversation, dead_letter, decision, delivery, history, letters, message, rule,
 };
 
@@ -174,14 +174,14 @@ impl Store {
         decision::groups(&self.inner.readers, since).await
     }
 
-    /// The newest requests of one group, from message `first` on.
+    /// The newest requests of these groups, from message `first` on.
     pub async fn requests_of(
         &self,
         first: u64,
-        group: &RequestGroup,
+        groups: &[RequestGroup],
         limit: u32,
-    ) -> Result<GroupMessages, Error> {
-        decision::messages(&self.inner.readers, first, group, limit).await
+    ) -> Result<Vec<NamedRequest>, Error> {
+        decision::named(&self.inner.readers, first, groups, limit).await
     }
 
     /// Changes of the rules before `before`, newest first.

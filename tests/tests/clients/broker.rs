@@ -66,6 +66,11 @@ impl Broker {
         Self { process, url, data }
     }
 
+    /// Its data folder, where the operator's token lies.
+    pub(crate) fn folder(&self) -> &Path {
+        self.data.path()
+    }
+
     /// A program that talks to this broker, as an agent that was told only where the bus is.
     pub(crate) fn run<I: AsRef<OsStr>>(&self, runtime: &Path, arguments: &[I]) -> Program {
         let names = arguments.iter().map(|name| name.as_ref().to_string_lossy());

@@ -126,7 +126,7 @@ after: Effect | null, };
 
 export type RuleChange = { 
 /**
- * Its number; later changes have larger ones.
+ * Its number; later changes have larger ones. 0 is a change that changed nothing.
  */
 id: number, 
 /**
@@ -1298,11 +1298,11 @@ wouldBy: string | null,
  */
 conversations: number, 
 /**
- * The newest of those conversations.
+ * The conversations of the requests that are named here.
  */
 conversationIds: Array<string>, 
 /**
- * The newest of those requests; at most 1,000.
+ * Those of its requests that are among the newest 1,000 of all groups.
  */
 messages: Array<MessageId>, };
 

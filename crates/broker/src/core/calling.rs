@@ -175,12 +175,10 @@ impl Core {
         send.correlation = Some(call.key.clone());
         let mut context = send.context.as_deref().cloned().unwrap_or_default();
         if context.trace.is_none() {
-            context.trace = call.trace.as_ref().map(switchboard_model::Trace::child);
+            context.trace = Some(call.trace.child());
         }
         context.depth = context.depth.max(call.depth);
-        if context != Context::default() {
-            send.context = Some(Arc::new(context));
-        }
+        send.context = Some(Arc::new(context));
     }
 
     /// Whether the asker still waits for the acknowledgement of its request.
@@ -284,10 +282,8 @@ impl Core {
 
     /// Sends an answer in the place of one who answered in another way, or not at all.
     fn tell_asker(&mut self, call: &Call, origin: Origin, outcome: &Outcome) {
-        let context = call.trace.as_ref().map(|trace| {
-            let (trace, depth) = (Some(trace.child()), call.depth);
-            Arc::new(Context { trace, depth, ..Context::default() })
-        });
+        let (trace, depth) = (Some(call.trace.child()), call.depth);
+        let context = Some(Arc::new(Context { trace, depth, ..Context::default() }));
         let failed = matches!(outcome, Outcome::Failure(_));
         let dialect = Dialect::Collaboration;
         let send = Send {

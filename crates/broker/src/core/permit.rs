@@ -214,6 +214,7 @@ impl Core {
             provider: provider.clone(),
             capability: message.capability.clone().unwrap_or_default(),
             decision,
+            conversation: message.conversation.clone(),
             at: message.accepted_at,
         }));
     }

@@ -100,9 +100,9 @@ pub struct PreviewGroup {
     pub would_by: Option<String>,
     /// How many conversations they belong to.
     pub conversations: u64,
-    /// The newest of those conversations.
+    /// The conversations of the requests that are named here.
     pub conversation_ids: Vec<String>,
-    /// The newest of those requests; at most 1,000.
+    /// Those of its requests that are among the newest 1,000 of all groups.
     pub messages: Vec<MessageId>,
 }
 

@@ -8,7 +8,7 @@ use switchboard_model::{
     AgentId, AgentView, Capability, ChangedRule, Code, Command, Effect, Rule, RuleChange, RuleEdit,
     RuleId, RulePart, Timestamp,
 };
-use switchboard_store::RequestGroup;
+use switchboard_store::{NamedRequest, RequestGroup};
 
 use super::{Console, invalid, reading_failed, unexpected};
 use crate::api::{
@@ -17,9 +17,8 @@ use crate::api::{
     RuleSuggestion, RuleSuggestions, SuggestRules, Usage,
 };
 
-/// Requests of one group that are named in a preview, and conversations.
+/// Requests that are named in a preview, the newest of all that would have been decided otherwise.
 const NAMED: u32 = 1000;
-const NAMED_CONVERSATIONS: usize = 20;
 /// The longest note.
 const NOTE: usize = 1000;
 /// The most that is looked back.
@@ -94,7 +93,7 @@ impl Console {
         let (first, groups) =
             self.store().requests_since(since).await.map_err(|error| reading_failed(&error))?;
         let requests = groups.iter().map(|group| group.requests).sum();
-        let mut changed = Vec::new();
+        let mut changed: Vec<(RequestGroup, (Effect, Option<RuleId>))> = Vec::new();
         for group in groups {
             let would = would(&rules, &group);
             if would.0 != group.decision.effect {
@@ -102,12 +101,12 @@ impl Console {
             }
         }
         changed.sort_by_key(|(group, _)| std::cmp::Reverse(group.requests));
-        let mut views = Vec::with_capacity(changed.len());
-        for (group, (effect, rule)) in changed {
-            let read = self.store().requests_of(first, &group, NAMED).await;
-            let mut found = read.map_err(|error| reading_failed(&error))?;
-            found.conversations.truncate(NAMED_CONVERSATIONS);
-            views.push(PreviewGroup {
+        let words = in_words(&rules, &made);
+        let (groups, would): (Vec<RequestGroup>, Vec<_>) = changed.into_iter().unzip();
+        let named = self.store().requests_of(first, &groups, NAMED).await;
+        let named = named.map_err(|error| reading_failed(&error))?;
+        let view =
+            |(group, (effect, rule)): (RequestGroup, (Effect, Option<RuleId>))| PreviewGroup {
                 caller: group.caller,
                 provider: group.provider,
                 capability: group.capability,
@@ -115,11 +114,20 @@ impl Console {
                 was: group.decision.effect,
                 was_by: group.decision.by,
                 would: effect,
-                would_by: rule.map(|id| in_words(&rules, id, &made)),
-                conversations: found.conversation_count,
-                conversation_ids: found.conversations,
-                messages: found.messages,
-            });
+                would_by: rule.and_then(|id| words.get(&id).cloned()),
+                conversations: group.conversations,
+                conversation_ids: Vec::new(),
+                messages: Vec::new(),
+            };
+        let mut views: Vec<PreviewGroup> = groups.into_iter().zip(would).map(view).collect();
+        for NamedRequest { group, message, conversation } in named {
+            let Some(view) = views.get_mut(group) else { continue };
+            view.messages.push(message);
+            view.conversation_ids.extend(conversation);
+        }
+        for view in &mut views {
+            let mut seen = BTreeSet::new();
+            view.conversation_ids.retain(|id| seen.insert(id.clone()));
         }
         let changed = views.iter().map(|group| group.requests).sum();
         Ok(RulePreview { requests, changed, since, groups: views })
@@ -245,13 +253,15 @@ fn would(rules: &Rules, group: &RequestGroup) -> (Effect, Option<RuleId>) {
     }
 }
 
-fn in_words(rules: &Rules, id: RuleId, made: &BTreeSet<RuleId>) -> String {
-    let rule = rules.list().into_iter().find(|rule| rule.id == id);
-    let words = rule.map_or_else(String::new, |rule| {
-        let Rule { caller, provider, capability, effect, .. } = rule;
-        format!("{} {caller} → {provider} · {capability}", effect.as_str())
-    });
-    if made.contains(&id) { format!("edit: {words}") } else { format!("rule {}: {words}", id.0) }
+/// Each rule in words.
+fn in_words(rules: &Rules, made: &BTreeSet<RuleId>) -> HashMap<RuleId, String> {
+    let words = |rule: Rule| {
+        let Rule { id, caller, provider, capability, effect, .. } = rule;
+        let words = format!("{} {caller} → {provider} · {capability}", effect.as_str());
+        let by = if made.contains(&id) { "edit".to_owned() } else { format!("rule {}", id.0) };
+        (id, format!("{by}: {words}"))
+    };
+    rules.list().into_iter().map(words).collect()
 }
 
 fn offered<'a>(agents: &'a [AgentView], provider: &AgentId, name: &str) -> Option<&'a Capability> {

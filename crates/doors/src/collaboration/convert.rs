@@ -193,15 +193,15 @@ pub(crate) fn deliver(message: &Message, receiver: &str) -> String {
         Kind::Event | Kind::Broadcast => (message.id.to_string(), None),
     };
     let mut metadata = Object::default();
-    if let Some(session) = &message.conversation {
+    // An exchange that has no other name than its correlation is no session.
+    let name = message.correlation_or_id();
+    if let Some(session) = message.conversation.as_ref().filter(|session| *session.0 != name) {
         metadata.set_text("sessionId", &session.0);
     }
     let context = message.context.as_deref().cloned().unwrap_or_default();
     metadata.set("conversationDepth", Payload::trusted(context.depth.to_string()));
-    if let Some(trace) = &context.trace {
-        let text = serde_json::to_string(trace).unwrap_or_else(|_| "null".to_owned());
-        metadata.set("trace", Payload::trusted(text));
-    }
+    let trace = serde_json::to_string(&message.trace()).unwrap_or_else(|_| "null".to_owned());
+    metadata.set("trace", Payload::trusted(trace));
     for (key, value) in context.metadata.iter() {
         metadata.set(key, value.clone());
     }

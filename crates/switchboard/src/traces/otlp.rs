@@ -1,7 +1,7 @@
 //! The part of OTLP's trace messages that is used here, as protocol buffers.
 
 use prost::Message as _;
-use switchboard_model::{Kind, Message, MessageState, Trace};
+use switchboard_model::{Kind, Message, MessageState};
 
 #[derive(Clone, PartialEq, prost::Message)]
 struct Request {
@@ -101,8 +101,7 @@ pub(super) fn span(
     took_micros: u64,
     error: Option<&str>,
 ) -> Span {
-    let trace = message.context.as_ref().and_then(|context| context.trace.clone());
-    let trace = trace.unwrap_or_else(Trace::begin);
+    let trace = message.trace();
     let topic = message.address.topic();
     let what = message.capability.as_deref().unwrap_or_else(|| topic.as_str());
     let start = u64::try_from(message.accepted_at.0).unwrap_or(0).saturating_mul(1000);
