@@ -1,28 +1,32 @@
-//! Who is known, who is connected, and what each connection holds. `offers` is what they can do.
+//! Who is known and who is connected. `connection` is what one holds, `offers` what an agent can do,
+//! `presence` whether it is there, `tokens` how it proves who it is, `views` what the operator sees.
 
+mod connection;
 mod offers;
+mod presence;
+mod tokens;
+mod views;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use switchboard_model::{
-    AgentId, AgentStatus, AgentView, ConnectionId, DeliveryId, Door, Join, SubscriptionId,
-    SubscriptionView, Timestamp, Topic,
+    AgentId, AgentStatus, ConnectionId, Door, Join, SubscriptionId, Timestamp,
 };
 use switchboard_store::{AgentRecord, TokenRecord};
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
 use uuid::Uuid;
 
 use crate::broker::{Cut, Outgoing};
 use crate::clock::Now;
 use crate::identity::Token;
-use crate::parking::Parking;
 use crate::queue::Line;
 use crate::subscriptions::Subscription;
+pub(crate) use connection::Connection;
 pub(crate) use offers::{Offer, Offers};
+pub(crate) use presence::Available;
+use presence::Pulse;
 
 /// Everyone the broker ever heard of, and every live connection.
 #[derive(Default)]
@@ -52,15 +56,6 @@ struct Agent {
     pulse: Pulse,
 }
 
-/// Whether an agent is heard of as it promised.
-#[derive(Clone, Copy, Default)]
-struct Pulse {
-    promised: bool,
-    heard: Option<(Instant, Timestamp)>,
-    /// It has not been heard of for too long, or left a request unanswered.
-    lost: bool,
-}
-
 impl Agent {
     fn known(record: AgentRecord) -> Self {
         Self {
@@ -75,51 +70,6 @@ impl Agent {
             status: AgentStatus::Ready,
             pulse: Pulse::default(),
         }
-    }
-
-    fn hear(&mut self, now: Now) {
-        self.record.last_seen = now.wall;
-        self.pulse.heard = Some((now.monotonic, now.wall));
-        self.pulse.lost = false;
-    }
-}
-
-/// An agent that can be found.
-pub(crate) struct Available<'a> {
-    pub(crate) record: &'a AgentRecord,
-    pub(crate) offers: &'a Offers,
-    pub(crate) status: AgentStatus,
-    pub(crate) since: Timestamp,
-}
-
-/// A live connection.
-pub(crate) struct Connection {
-    pub(crate) door: Door,
-    /// Where the other end is; none if it is in this program.
-    pub(crate) from: Option<IpAddr>,
-    pub(crate) agent: Option<AgentId>,
-    pub(crate) outbox: mpsc::Sender<Outgoing>,
-    cut: watch::Sender<Option<Cut>>,
-    pub(crate) subscriptions: Vec<Arc<Subscription>>,
-    pub(crate) line: Line,
-    /// What it gets next is being read from disk.
-    pub(crate) loading: bool,
-    /// Requests that wait until it is no longer busy, in their order.
-    pub(crate) held: Vec<DeliveryId>,
-}
-
-impl Connection {
-    /// Deliveries that wait for their turn here.
-    pub(crate) fn waiting(&self) -> usize {
-        self.line.waiting() + self.held.len()
-    }
-
-    /// Everything that is in its line, in its hands, or held back.
-    pub(crate) fn all(&self) -> Vec<DeliveryId> {
-        let mut all = self.line.all();
-        all.extend(&self.held);
-        all.sort_unstable();
-        all
     }
 }
 
@@ -271,30 +221,6 @@ impl Registry {
         self.agents.get(id)?.record.declared_by
     }
 
-    pub(crate) fn token(&self, id: &AgentId) -> Option<&Token> {
-        self.agents.get(id)?.token.as_ref()
-    }
-
-    /// Gives an agent a token. Returns whether it had one that worked.
-    pub(crate) fn set_token(&mut self, id: &AgentId, token: Token) -> bool {
-        let Some(agent) = self.agents.get_mut(id) else { return false };
-        self.changed.insert(id.clone());
-        agent.token.replace(token).is_some_and(|old| !old.is_revoked())
-    }
-
-    /// Takes an agent's token away. Returns whether there was one that worked.
-    pub(crate) fn revoke_token(&mut self, id: &AgentId, now: Timestamp) -> bool {
-        let token = self.agents.get_mut(id).and_then(|agent| agent.token.as_mut());
-        match token.filter(|token| !token.is_revoked()) {
-            Some(token) => {
-                token.revoke(now);
-                self.changed.insert(id.clone());
-                true
-            }
-            None => false,
-        }
-    }
-
     /// The connections that speak for an agent.
     pub(crate) fn connections_of(&self, id: &AgentId) -> Vec<ConnectionId> {
         self.agents.get(id).map_or_else(Vec::new, |agent| agent.connections.clone())
@@ -305,54 +231,6 @@ impl Registry {
         if let Some(connection) = self.connections.get(&id) {
             connection.cut.send_replace(Some(why));
         }
-    }
-
-    /// What an agent says of itself. Returns what it said before.
-    pub(crate) fn set_status(&mut self, id: &AgentId, status: AgentStatus) -> Option<AgentStatus> {
-        let agent = self.agents.get_mut(id)?;
-        self.changed.insert(id.clone());
-        Some(std::mem::replace(&mut agent.status, status))
-    }
-
-    /// Whether an agent said that it is busy.
-    pub(crate) fn says_busy(&self, id: &AgentId) -> bool {
-        self.agents.get(id).is_some_and(|agent| agent.status == AgentStatus::Busy)
-    }
-
-    /// An agent has left a request unanswered: it counts as unavailable until it is heard of.
-    pub(crate) fn lose(&mut self, id: &AgentId) {
-        if let Some(agent) = self.agents.get_mut(id) {
-            agent.pulse.lost = true;
-            self.changed.insert(id.clone());
-        }
-    }
-
-    /// Those who promised to be heard of and were not for so long count as unavailable.
-    pub(crate) fn check_pulses(&mut self, patience: Duration, now: Instant) -> Vec<AgentId> {
-        let mut lost = Vec::new();
-        for (id, agent) in &mut self.agents {
-            let pulse = &mut agent.pulse;
-            let silent = pulse.heard.is_some_and(|(at, _)| at + patience <= now);
-            if pulse.promised && !pulse.lost && silent && !agent.connections.is_empty() {
-                pulse.lost = true;
-                lost.push(id.clone());
-            }
-        }
-        self.changed.extend(lost.iter().cloned());
-        lost
-    }
-
-    /// Agents that can be found now, with what is known of them.
-    pub(crate) fn available(&self) -> impl Iterator<Item = Available<'_>> {
-        self.agents.values().filter_map(|agent| {
-            let status = self.status(agent);
-            (status != AgentStatus::Unavailable).then_some(Available {
-                record: &agent.record,
-                offers: &agent.offers,
-                status,
-                since: agent.since,
-            })
-        })
     }
 
     /// Forgets a connection. Its agent stays known.
@@ -408,22 +286,6 @@ impl Registry {
         listens.max_by_key(|one| one.id)
     }
 
-    /// An agent was heard of.
-    pub(crate) fn touch(&mut self, id: &AgentId, now: Now) {
-        if let Some(agent) = self.agents.get_mut(id) {
-            agent.hear(now);
-            self.mark_changed(id);
-        }
-    }
-
-    pub(crate) fn count_sent(&mut self, id: &AgentId, now: Now) {
-        if let Some(agent) = self.agents.get_mut(id) {
-            agent.hear(now);
-            agent.sent += 1;
-            self.mark_changed(id);
-        }
-    }
-
     pub(crate) fn count_received(&mut self, id: &AgentId) {
         if let Some(agent) = self.agents.get_mut(id) {
             agent.received += 1;
@@ -436,74 +298,5 @@ impl Registry {
         if !self.changed.contains(id) {
             self.changed.insert(id.clone());
         }
-    }
-
-    /// Agents whose view has changed since this was last asked, with what is to be remembered.
-    pub(crate) fn take_changed(&mut self, parking: &Parking) -> Vec<AgentView> {
-        let changed = std::mem::take(&mut self.changed);
-        changed.iter().filter_map(|id| Some(self.view(self.agents.get(id)?, parking))).collect()
-    }
-
-    pub(crate) fn views(&self, parking: &Parking) -> Vec<AgentView> {
-        self.agents.values().map(|agent| self.view(agent, parking)).collect()
-    }
-
-    fn view(&self, agent: &Agent, parking: &Parking) -> AgentView {
-        let live = || agent.connections.iter().filter_map(|id| self.connections.get(id));
-        let mut doors: Vec<Door> = live().map(|connection| connection.door).collect();
-        doors.sort_unstable();
-        doors.dedup();
-        if doors.is_empty() {
-            doors.push(agent.record.door);
-        }
-        let in_line: usize = live().map(|one| one.waiting() + one.line.in_flight()).sum();
-        let parked = parking.count(&Topic::of_agent(&agent.record.id));
-        AgentView {
-            id: agent.record.id.clone(),
-            name: agent.record.name.clone(),
-            version: agent.record.version.clone(),
-            doors,
-            status: self.status(agent),
-            capabilities: agent.offers.capabilities(),
-            subscriptions: live()
-                .flat_map(|one| &one.subscriptions)
-                .map(|one| subscription_view(one))
-                .collect(),
-            connections: u32::try_from(agent.connections.len()).unwrap_or(u32::MAX),
-            first_seen: agent.record.first_seen,
-            last_seen: agent.record.last_seen,
-            sent: agent.sent,
-            received: agent.received,
-            queued: (in_line + parked) as u64,
-            alias: agent.record.id.alias().to_string(),
-            token: agent.token.as_ref().map(Token::view),
-            heartbeat_at: agent.pulse.heard.filter(|_| agent.pulse.promised).map(|(_, at)| at),
-        }
-    }
-
-    /// What it says of itself; busy is also an agent with more waiting than it may hold.
-    fn status(&self, agent: &Agent) -> AgentStatus {
-        let is_away = agent.connections.is_empty() && !agent.mailbox;
-        if is_away || agent.pulse.lost {
-            return AgentStatus::Unavailable;
-        }
-        let waits =
-            |id| self.connections.get(id).is_some_and(|one: &Connection| one.line.waiting() > 0);
-        let is_loaded = agent.connections.iter().any(waits);
-        if is_loaded && agent.status == AgentStatus::Ready {
-            AgentStatus::Busy
-        } else {
-            agent.status
-        }
-    }
-}
-
-fn subscription_view(subscription: &Subscription) -> SubscriptionView {
-    SubscriptionView {
-        id: subscription.id,
-        pattern: subscription.pattern.to_string(),
-        policy: subscription.policy,
-        filter: subscription.filter.as_deref().cloned(),
-        since: subscription.since,
     }
 }

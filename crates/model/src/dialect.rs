@@ -3,12 +3,20 @@
 //! A message keeps the payload its sender wrote. Only where it goes out by a door of another dialect is
 //! it read here into a [`Call`] or an [`Outcome`], and written again. Values stay the text they were.
 //! Writing and then reading gives the same back, so that nothing is lost on the way through a door
-//! whose own keys lie beside the sender's ([`Flat`]).
+//! whose own keys lie beside the sender's (`flat`); `outcomes` reads what came of a call.
+
+mod flat;
+mod outcomes;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::{Door, Object, Payload};
+use flat::{Flat, Writer, any_payload, as_object, as_result, take_text};
+use outcomes::{
+    read_aacp_outcome, read_bus_outcome, read_collaboration_outcome, read_lobby_outcome,
+    write_error,
+};
 
 /// In which door's words a payload is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -262,224 +270,6 @@ impl Dialect {
             }
         }
     }
-}
-
-fn read_bus_outcome(mut said: Object) -> Outcome {
-    let kind = said.text("type");
-    let status = said.text("status");
-    said.remove("type");
-    said.remove("correlation_id");
-    match (kind.as_deref(), status) {
-        (Some("error"), Some(status)) if status == "error" => {
-            said.remove("status");
-            Outcome::Failure(read_failure(said))
-        }
-        (Some("progress"), Some(status)) => {
-            said.remove("status");
-            Outcome::Partial { status, output: BUS_OUTCOME.unfold(said).to_payload() }
-        }
-        // A bus agent's own `status` is part of what it says.
-        _ => Outcome::Success(BUS_OUTCOME.unfold(said).to_payload()),
-    }
-}
-
-fn read_lobby_outcome(mut said: Object) -> Outcome {
-    match take_text(&mut said, "status").as_deref() {
-        Some("success") | None => Outcome::Success(STATUS_OUTCOME.unfold(said).to_payload()),
-        Some("error") => Outcome::Failure(read_failure(said)),
-        Some(status) => Outcome::Partial {
-            status: status.to_owned(),
-            output: STATUS_OUTCOME.unfold(said).to_payload(),
-        },
-    }
-}
-
-fn read_collaboration_outcome(mut said: Object) -> Outcome {
-    let status = said.text("status");
-    // Any other status is not this door's word, so it stays part of what was said.
-    if let Some("success" | "partial" | "error") = status.as_deref() {
-        said.remove("status");
-    }
-    if status.as_deref() == Some("error") {
-        return Outcome::Failure(read_failure(said));
-    }
-    let output = said.remove("result").unwrap_or_else(|| said.to_payload());
-    match status {
-        Some(status) if status == "partial" => Outcome::Partial { status, output },
-        Some(_) | None => Outcome::Success(output),
-    }
-}
-
-fn read_aacp_outcome(mut said: Object) -> Outcome {
-    take_text(&mut said, "action");
-    let Some(output) = said.remove("output") else {
-        return Outcome::Success(said.to_payload());
-    };
-    match Object::parse(output.as_str()) {
-        Ok(mut failed) if failed.get("error").is_some_and(|error| error.as_str() != "null") => {
-            if failed.text("status").as_deref() == Some("error") {
-                failed.remove("status");
-            }
-            Outcome::Failure(read_failure(failed))
-        }
-        Ok(_) | Err(_) => Outcome::Success(output),
-    }
-}
-
-/// Reads a failure from an object without its envelope: `error` is a text or an object with `code` and
-/// `message`; a code may stand beside it. Whatever else there is becomes the details.
-fn read_failure(mut said: Object) -> Failure {
-    let error = said.remove("error").filter(|error| error.as_str() != "null");
-    let error = error.as_ref().map_or("", Payload::as_str);
-    let mut inner = Object::parse(error).unwrap_or_default();
-    let code = take_text(&mut inner, "code").or_else(|| take_text(&mut said, "code"));
-    let message = take_text(&mut inner, "message")
-        .or_else(|| serde_json::from_str(error).ok())
-        .or_else(|| Some(error.to_owned()).filter(|error| !error.is_empty()));
-    Failure {
-        code: code.unwrap_or_else(|| NO_CODE.to_owned()),
-        message: message.unwrap_or_else(|| "the provider reported an error".to_owned()),
-        details: read_details(Writer::new().all(&said).all(&inner).close()),
-    }
-}
-
-/// We write details under one key, and take them out of it again; others write them as they like.
-fn read_details(rest: Payload) -> Option<Payload> {
-    let mut said = Object::parse(rest.as_str()).ok().filter(|said| !said.is_empty())?;
-    if said.len() > 1 {
-        return Some(rest);
-    }
-    let details = said.remove("details").filter(|it| Object::parse(it.as_str()).is_ok());
-    Some(details.unwrap_or(rest))
-}
-
-fn write_error(failure: &Failure) -> Payload {
-    Writer::new()
-        .text("code", &failure.code)
-        .text("message", &failure.message)
-        .maybe("details", failure.details.as_ref())
-        .close()
-}
-
-/// How a sender's keys lie beside those of the envelope: at the top, but for the keys that collide with
-/// the envelope's own, which lie under the folding key.
-struct Flat {
-    own: &'static [&'static str],
-    fold: &'static str,
-}
-
-impl Flat {
-    /// Writes the sender's keys after the envelope's. Those that do not collide keep their order; the
-    /// others come where the first of them stood.
-    fn fold(&self, mut head: Writer, object: &Object) -> Payload {
-        // The folding key itself collides when it is needed, or when its value would be unfolded.
-        let folds = object.iter().any(|(key, _)| self.own.contains(&key))
-            || object.get(self.fold).and_then(|value| self.folded(value)).is_some();
-        let collides = |key: &str| folds && (key == self.fold || self.own.contains(&key));
-        let mut below = Writer::new();
-        for (key, value) in object.iter().filter(|(key, _)| collides(key)) {
-            below = below.value(key, value);
-        }
-        let mut below = Some(below.close());
-        for (key, value) in object.iter() {
-            if !collides(key) {
-                head = head.value(key, value);
-            } else if let Some(below) = below.take() {
-                head = head.value(self.fold, &below);
-            }
-        }
-        head.close()
-    }
-
-    /// The sender's keys again, from an object without the envelope's.
-    fn unfold(&self, object: Object) -> Object {
-        let Some(folded) = object.get(self.fold).and_then(|value| self.folded(value)) else {
-            return object;
-        };
-        // Never written so by us; unfolding would lose one of the two.
-        if folded.iter().any(|(key, _)| key != self.fold && object.get(key).is_some()) {
-            return object;
-        }
-        let mut all = Writer::new();
-        for (key, value) in object.iter() {
-            all = if key == self.fold { all.all(&folded) } else { all.value(key, value) };
-        }
-        Object::parse(all.close().as_str()).unwrap_or(object)
-    }
-
-    /// What lies under the folding key, if the value can have come there by folding.
-    fn folded(&self, value: &Payload) -> Option<Object> {
-        let object = Object::parse(value.as_str()).ok()?;
-        let may_fold = |key: &str| key == self.fold || self.own.contains(&key);
-        (!object.is_empty() && object.iter().all(|(key, _)| may_fold(key))).then_some(object)
-    }
-}
-
-/// An object on its way to text. [`Object::set`] looks for the key first, which takes too long for the
-/// many keys of a large payload; here the caller knows that they differ, or that the last one counts.
-struct Writer(String);
-
-impl Writer {
-    fn new() -> Self {
-        Self("{".to_owned())
-    }
-
-    fn value(mut self, key: &str, value: &Payload) -> Self {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(Payload::of_text(key).as_str());
-        self.0.push(':');
-        self.0.push_str(value.as_str());
-        self
-    }
-
-    fn maybe(self, key: &str, value: Option<&Payload>) -> Self {
-        match value {
-            Some(value) => self.value(key, value),
-            None => self,
-        }
-    }
-
-    fn text(self, key: &str, text: &str) -> Self {
-        self.value(key, &Payload::of_text(text))
-    }
-
-    fn maybe_text(self, key: &str, text: Option<&str>) -> Self {
-        self.maybe(key, text.map(Payload::of_text).as_ref())
-    }
-
-    fn all(self, object: &Object) -> Self {
-        object.iter().fold(self, |writer, (key, value)| writer.value(key, value))
-    }
-
-    fn close(mut self) -> Payload {
-        self.0.push('}');
-        Payload::trusted(self.0)
-    }
-}
-
-/// Takes a key out if its value is a text; anything else is the sender's own and stays.
-fn take_text(object: &mut Object, key: &str) -> Option<String> {
-    let text = object.text(key)?;
-    object.remove(key);
-    Some(text)
-}
-
-/// The value as an object: itself, or `{"result": …}`.
-fn as_object(value: &Payload) -> Object {
-    Object::parse(value.as_str()).unwrap_or_else(|_| as_result(value.clone()))
-}
-
-fn as_result(value: Payload) -> Object {
-    let mut object = Object::default();
-    object.set("result", value);
-    object
-}
-
-/// The payload as it is. Text that is not even JSON travels as a string: reading never fails.
-fn any_payload(text: &str) -> Payload {
-    Payload::parse(text).unwrap_or_else(|_| Payload::of_text(text))
 }
 
 #[cfg(test)]
