@@ -36,6 +36,7 @@ async def requests(url):
         assert request["payload"]["action"] == "sing" and request["payload"]["parameters"] == data, request
         assert request["metadata"]["contextSnapshot"] == {"why": "because"}, request
         assert request["metadata"]["conversationDepth"] >= 2, request
+        assert "sessionId" not in request["metadata"], f"a session that nobody opened: {request}"
         await singer.respond(request, data)
         response = await asker.answer(request_id)
         assert response["from"] == "singer" and response["correlationId"] == request_id, response

@@ -2,7 +2,7 @@
 import asyncio
 import json
 
-from client import PATIENCE, ROUTER, Agent, refusal
+from client import PATIENCE, ROUTER, Agent
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
@@ -12,7 +12,8 @@ async def strangers(url):
     async with Agent(url, "honest", "sing") as honest:
         async with Agent(url, "stranger", register=False) as stranger:
             await stranger.refused("findAgents", requiredCapabilities=["sing"])
-            await refusal(stranger.call("honest", "sing", {}))
+            heard = await stranger.answer(await stranger.ask("honest", "sing", {}))
+            assert heard["payload"]["status"] == "error" and heard["to"] == "stranger", heard
         async with Agent(url, "sly") as sly:
             request = sly.message("request", "honest", {"action": "sing", "parameters": {}})
             sly.answers[request["id"]] = asyncio.Queue()

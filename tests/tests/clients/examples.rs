@@ -47,6 +47,19 @@ async fn echo_answers_what_ask_asks() {
 }
 
 #[tokio::test]
+async fn collaborate_finds_who_offers_it_at_the_lobby_and_asks() {
+    let broker = Broker::start("").await;
+    let mut adder = ready(python_example(&broker, "lobby.py", &[]), "adder offers add").await;
+    let good = &["add", r#"{"a": 9007199254740993, "b": 2}"#];
+    let said = python_example(&broker, "collaborate.py", good).succeeds().await;
+    assert_eq!(said, [r#"adder answers: {"sum": 9007199254740995}"#]);
+    assert!(adder.line().await.ends_with("asks for 9007199254740993 + 2"));
+    python_example(&broker, "collaborate.py", &["add", r#"{"a": 1}"#]).ends_with(1).await;
+    python_example(&broker, "collaborate.py", &["sing", "{}"]).ends_with(1).await;
+    adder.interrupted().await;
+}
+
+#[tokio::test]
 async fn ask_fails_where_nobody_listens_and_waits_for_who_is_away() {
     let broker = Broker::start("").await;
     let said = python_example(&broker, "ask.py", &["nobody:here", "hello"]).ends_with(1).await;
