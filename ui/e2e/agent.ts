@@ -23,12 +23,13 @@ export class Agent {
     socket.on("message", (data) => this.#take(JSON.parse(String(data)) as Envelope));
   }
 
-  static async connect(url: string, clientId: string): Promise<Agent> {
+  /** An id that has a token needs it. */
+  static async connect(url: string, clientId: string, authToken?: string): Promise<Agent> {
     const socket = new WebSocket(url);
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     const agent = new Agent(socket);
     const clientInfo = { name: "story", version: "1.0" };
-    await agent.call("initialize", { clientId, clientInfo });
+    await agent.call("initialize", { clientId, clientInfo, authToken });
     return agent;
   }
 
@@ -49,9 +50,14 @@ export class Agent {
     return result;
   }
 
+  /** Waits until it is closed, whoever closes it. */
+  async closed(): Promise<void> {
+    await until("a closed socket", () => this.#socket.readyState === WebSocket.CLOSED || undefined);
+  }
+
   async leave(): Promise<void> {
     this.#socket.close();
-    await until("a closed socket", () => this.#socket.readyState === WebSocket.CLOSED || undefined);
+    await this.closed();
   }
 
   #take(envelope: Envelope): void {

@@ -3,10 +3,14 @@ import axe, { type AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent";
+import { CollabAgent } from "./collab-agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
-import { heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
+import { button, heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
+import { arrow, shared, tab, talk, tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
+import { cell, section, tellOfPermissions } from "./permissions";
 import { tellTheStory } from "./story";
+import { tellOfTokens } from "./tokens";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -89,8 +93,7 @@ describe("dead letters in Chromium", () => {
     await screen.click(link("dead-letters"));
     await screen.click(row("nowhere:axe"));
     await screen.sees(panel("Nobody was asked"));
-    const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-    expect(await screen.page.evaluate<number>(sideways)).toBe(0);
+    expect(await sideways(screen)).toBe(0);
     await screen.click(inPanel("Edit and replay"));
     await screen.click(inDialog("button", "Cancel"));
     await screen.close();
@@ -118,6 +121,127 @@ describe("dead letters in Chromium", () => {
     await screen.close();
   });
 });
+
+describe("tokens in Chromium", () => {
+  let consoleUrl = "";
+  const stage = tellOfTokens(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("agents"));
+    await screen.click(row("hunter"));
+    await screen.sees(panel("Finds the lowest price"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(button("Add agent"));
+    await screen.write(inDialog("input"), `clerk-${colorScheme}`);
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(inDialog("button", "Add and issue token"));
+    await screen.sees(inDialog("code"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+
+  test("the longest name of a door is shown whole, also beside an agent's details", async () => {
+    const planner = await CollabAgent.register(stage().endpoint.url, "planner");
+    const screen = await newPage(browser, consoleUrl);
+    await screen.click(link("agents"));
+    const door = screen.page.locator("[role=gridcell]", { hasText: /^collaboration$/ });
+    const cut = () => door.evaluate((cell) => cell.scrollWidth - cell.clientWidth);
+    expect(await cut()).toBe(0);
+    await screen.click(row("planner"));
+    await screen.sees(panel("planner"));
+    expect(await cut()).toBe(0);
+    await screen.close();
+    await planner.leave();
+  });
+});
+
+describe("conversations in Chromium", () => {
+  let consoleUrl = "";
+  tellOfConversations(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("conversations"));
+    await screen.click(talk("shopper"));
+    await screen.click(arrow(3, "delete_offer"));
+    await screen.sees(panel("was refused"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(tab("Messages"));
+    await screen.sees(row("delete_offer"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(talk("Release notes"));
+    await screen.click(tab("Shared state"));
+    await screen.sees(shared);
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+
+  test("the smallest window has room for a conversation", async () => {
+    const viewport = { width: 1000, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("conversations"));
+    await screen.click(talk("shopper"));
+    await screen.click(arrow(3, "delete_offer"));
+    await screen.sees(panel("was refused"));
+    expect(await sideways(screen)).toBe(0);
+    await screen.close();
+  });
+});
+
+describe("permissions in Chromium", () => {
+  let consoleUrl = "";
+  tellOfPermissions(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("permissions"));
+    await screen.click(cell("planner", "price_history"));
+    await screen.click(cell("planner", "price_history"));
+    await screen.sees(panel("1 edit, not applied yet", "would have been decided otherwise"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(section("rules"));
+    await screen.sees({ css: "table", words: ["find_price"] });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(section("history"));
+    await screen.sees({ css: "ol[aria-label=Changes]" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(section("suggestions"));
+    await screen.click(button("Suggest from traffic"));
+    await screen.sees({ css: ".suggestions [role=status]", words: ["from 9 requests"] });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+
+  test("the smallest window has room for the matrix and for what is pending", async () => {
+    const viewport = { width: 1000, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("permissions"));
+    await screen.click(cell("planner", "price_history"));
+    await screen.click(inPanel("Discard all"));
+    await screen.sees(panel("No pending edits"));
+    expect(await sideways(screen)).toBe(0);
+    await screen.close();
+  });
+});
+
+/** How far the page can be scrolled to the side, which it should not. */
+function sideways(screen: BrowserPage): Promise<number> {
+  const page = "document.documentElement";
+  return screen.page.evaluate<number>(`${page}.scrollWidth - ${page}.clientWidth`);
+}
 
 /** What axe finds that would stop somebody from using the page. */
 async function obstacles(screen: BrowserPage): Promise<string[]> {

@@ -2,9 +2,11 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { Agent } from "./agent";
+import { enter } from "./cast";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
 import { dataFolder } from "./program";
-import { link, listening, row } from "./screen";
+import { arrow, talk } from "./conversations";
+import { inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
 
 // Pictures for the documents, of the demo agents at work. `./dev shots` takes them.
@@ -39,6 +41,26 @@ async function letThemDie(url: string): Promise<void> {
   for (const agent of [analyzer, planner, bridge]) await agent.leave();
 }
 
+/** What a key does to the rule of a cell. */
+const press = (screen: BrowserPage, about: string, key: "a" | "d") =>
+  screen.page.locator("[role=gridcell]", { hasText: about }).first().press(key);
+
+/** Some rules, as an operator makes them in the first week. */
+async function makeRules(screen: BrowserPage): Promise<void> {
+  await screen.click(link("permissions"));
+  await screen.sees({ css: "[role=gridcell]", words: ["rogue-007 may"] });
+  await screen.click({ css: "[role=rowheader]", words: ["rogue-007"] });
+  await screen.click({ css: "[role=menuitem]", words: ["Deny every capability"] });
+  await screen.click({ css: "[role=columnheader][title^='refund of payments']" });
+  await screen.click({ css: "[role=menuitem]", words: ["Deny every caller"] });
+  await press(screen, "invoicer may call refund of payments", "a");
+  await press(screen, "planner may call send_invoice of invoicer", "a");
+  await press(screen, "concierge may call find_cheapest_price of price-hunter", "a");
+  await screen.write({ css: "aside input" }, "Only the invoicer gives money back");
+  await screen.click(inPanel("Apply 5 edits"));
+  await screen.sees(notice("5 edits applied"));
+}
+
 test("the first screen, then every screen with the demo agents, light and dark", async () => {
   const empty = await openBrowser(browser, data.dir);
   await empty.screen.sees(listening);
@@ -51,6 +73,8 @@ test("the first screen, then every screen with the demo agents, light and dark",
     return Number(/accepted\s+(\d+)/.exec(figures)?.[1]) >= 30 || undefined;
   });
   await letThemDie(stage.endpoint.url);
+  const leave = await enter(stage.endpoint.url);
+  await makeRules(stage.screen);
   for (const colorScheme of ["dark", "light"] as const) {
     const screen = await newPage(browser, stage.consoleUrl, {
       colorScheme,
@@ -69,7 +93,20 @@ test("the first screen, then every screen with the demo agents, light and dark",
     await screen.click(row("task:task-789"));
     await screen.sees({ css: "aside", words: ["log file missing", "Payload"] });
     await take(screen, `dead-letters-${colorScheme}`);
+    await screen.click(link("conversations"));
+    await screen.click(talk("plan_purchase"));
+    await screen.click(arrow(9, "charge"));
+    await screen.sees(panel("was refused"));
+    await take(screen, `conversations-${colorScheme}`);
+    await screen.click(link("permissions"));
+    await press(screen, "concierge may not call charge of payments", "a");
+    await press(screen, "crawler-7 may call find_cheapest_price of price-hunter", "d");
+    // All of that column comes in sight.
+    for (const key of ["ArrowRight", "ArrowLeft"]) await screen.page.keyboard.press(key);
+    await screen.sees(panel("2 edits, not applied yet", "6 denied"));
+    await take(screen, `permissions-${colorScheme}`);
     await screen.close();
   }
+  await leave();
   await stage.close();
 });

@@ -20,9 +20,9 @@ export const row = (...words: string[]): Look => ({
   css: "[role=grid] [role=rowgroup] [role=row]",
   words,
 });
-export const link = (screen: "flow" | "agents" | "dead-letters"): Look => ({
-  css: `nav a[href$="#/${screen}"]`,
-});
+export const link = (
+  screen: "flow" | "agents" | "conversations" | "permissions" | "dead-letters",
+): Look => ({ css: `nav a[href$="#/${screen}"]` });
 export const button = (...words: string[]): Look => ({ css: "button", words });
 export const inDialog = (css: string, ...words: string[]): Look => ({
   css: `[role=dialog] ${css}`,
@@ -38,3 +38,5 @@ export const panel = (...words: string[]): Look => ({ css: "aside", words });
 export const heading = (...words: string[]): Look => ({ css: "h1", words });
 export const payload: Look = { css: '[aria-label="Payload"]' };
 export const listening: Look = { css: '[aria-label="Connection"]', words: ["listening"] };
+/** A short sentence in the corner, and what can be done about it. */
+export const notice = (...words: string[]): Look => ({ css: ".place p", words });

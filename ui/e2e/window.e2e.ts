@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
+import { tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
+import { tellOfPermissions } from "./permissions";
 import { tellTheStory } from "./story";
+import { tellOfTokens } from "./tokens";
 
 let driver: Child;
 beforeAll(async () => {
@@ -26,4 +29,16 @@ describe("the desktop app", () => {
 
 describe("dead letters in the desktop app", () => {
   tellOfDeadLetters((dir) => openDesktop(dir));
+});
+
+describe("tokens in the desktop app", () => {
+  tellOfTokens((dir) => openDesktop(dir));
+});
+
+describe("conversations in the desktop app", () => {
+  tellOfConversations((dir) => openDesktop(dir));
+});
+
+describe("permissions in the desktop app", () => {
+  tellOfPermissions((dir) => openDesktop(dir));
 });

@@ -27,6 +27,8 @@ pub(crate) struct Call {
     pub(crate) taken_by: Option<AgentId>,
     /// Until when its asker waits.
     pub(crate) deadline: Option<Instant>,
+    /// Its provider has told of progress, and has until then to say more.
+    pub(crate) progress_until: Option<Instant>,
     /// Where it waits for its provider, and how long its asker waits.
     pub(crate) topic: Topic,
     pub(crate) within: Duration,
@@ -54,6 +56,7 @@ impl Calls {
             by_message,
             taken_by: None,
             deadline,
+            progress_until: None,
             topic: message.address.topic(),
             within: Duration::from_micros(
                 message.answer_by.map_or(0, |by| by.micros_since(message.accepted_at)),
@@ -110,6 +113,7 @@ impl Calls {
     /// Its asker is told of progress and waits on.
     pub(crate) fn extend(&mut self, seq: u64, deadline: Instant) {
         let Some(call) = self.open.get_mut(&seq) else { return };
+        call.progress_until = Some(deadline);
         if call.deadline.is_some() {
             call.deadline = Some(deadline);
             self.due.add(deadline, seq);

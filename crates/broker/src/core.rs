@@ -316,12 +316,12 @@ impl Core {
                 return self.issue_token(caller, &agent, ceiling, reply);
             }
             Command::RevokeToken { agent } => return self.revoke_token(caller, &agent, reply),
+            Command::Declare { capabilities, withdrawn } => {
+                return self.declare(caller, capabilities, &withdrawn, reply);
+            }
             Command::OpenSession(new) => return self.open_session(caller, new, reply),
             Command::UpdateSession(update) => return self.update_session(caller, update, reply),
             Command::Prove(token) => self.prove(caller, &token),
-            Command::Declare { capabilities, withdrawn } => {
-                self.declare(caller, capabilities, &withdrawn)
-            }
             Command::SetStatus(status) => self.set_status(caller, status),
             Command::Find(find) => self.find(caller, &find),
             Command::Leave => self.leave(caller),

@@ -5,16 +5,24 @@ use std::collections::VecDeque;
 use switchboard_model::{AttemptId, DeliveryId};
 use tokio::time::Instant;
 
-/// All deliveries have the same time to be answered in, so the first one handed over is the first
-/// one due: a plain line, no heap.
+use crate::agenda::Agenda;
+
+/// Most deliveries have the same time to be answered in, so the first one handed over is the first
+/// one due: a plain line, no heap. Those whose asker waits for another time are kept apart.
 #[derive(Debug, Default)]
 pub(crate) struct Deadlines {
     line: VecDeque<(Instant, AttemptId)>,
+    apart: Agenda<AttemptId>,
 }
 
 impl Deadlines {
     pub(crate) fn push(&mut self, due: Instant, attempt: AttemptId) {
         self.line.push_back((due, attempt));
+    }
+
+    /// For one that has another time than the others.
+    pub(crate) fn push_apart(&mut self, due: Instant, attempt: AttemptId) {
+        self.apart.add(due, attempt);
     }
 
     /// Hands out deliveries that are due. Answered ones are forgotten on the way, so that the line
@@ -25,6 +33,11 @@ impl Deadlines {
         is_open: impl Fn(AttemptId) -> bool,
     ) -> Vec<DeliveryId> {
         let mut due = Vec::new();
+        while let Some(attempt) = self.apart.take_due(now) {
+            if is_open(attempt) {
+                due.push(attempt.0);
+            }
+        }
         while let Some((at, attempt)) = self.line.front().copied() {
             let open = is_open(attempt);
             if open && at > now {
@@ -40,6 +53,7 @@ impl Deadlines {
 
     /// When the next one may be due.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.line.front().map(|(at, _)| *at)
+        let first = self.line.front().map(|(at, _)| *at);
+        first.into_iter().chain(self.apart.next()).min()
     }
 }

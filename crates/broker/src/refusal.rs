@@ -161,6 +161,9 @@ pub enum Refusal {
     /// The session would be too large.
     #[error("{0}")]
     SessionTooLarge(&'static str),
+    /// All sessions together share as much as they may.
+    #[error("as much is shared in sessions as may be: close some first")]
+    TooMuchShared,
     /// The rules of a change have been changed again since.
     #[error("the rules of change {0} have been changed since: undo the later changes first")]
     RulesChanged(u64),
@@ -193,6 +196,7 @@ impl Refusal {
             Self::TooManySubscriptions(_)
             | Self::QueueFull { .. }
             | Self::DiskBusy
+            | Self::TooMuchShared
             | Self::NobodyBack => Code::Busy,
             Self::OperatorOnly | Self::Forbidden { .. } | Self::NobodyMayHear { .. } => {
                 Code::Forbidden

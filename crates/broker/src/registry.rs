@@ -129,6 +129,11 @@ impl Registry {
         alias.and_then(|alias| self.aliases.get(&alias)).unwrap_or(id).clone()
     }
 
+    /// Whether this name is the other name of an agent that is known by its first.
+    pub(crate) fn is_named_by_another(&self, id: &AgentId) -> bool {
+        self.aliases.get(&id.alias()).is_some_and(|known| known != id)
+    }
+
     /// Makes an agent known, or known better. Returns what is to be remembered of it.
     pub(crate) fn introduce(
         &mut self,
@@ -156,7 +161,10 @@ impl Registry {
         }
         agent.record.door = door;
         agent.hear(now);
-        agent.status = join.status.unwrap_or(AgentStatus::Ready);
+        // Another connection says nothing of whether it is busy, unless it does.
+        if join.status.is_some() || agent.connections.is_empty() {
+            agent.status = join.status.unwrap_or(AgentStatus::Ready);
+        }
         let capabilities = offers.map(|offers| {
             agent.record.declared_by = Some(door);
             let capabilities = offers.capabilities();

@@ -1,6 +1,6 @@
 //! What agents share in a session. Pure: time comes in, what is to be remembered goes out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use switchboard_model::{
     AgentId, ConversationId, MessageSummary, NewSession, Object, Session, SessionChange,
@@ -13,19 +13,58 @@ use crate::Refusal;
 
 /// Messages of a session that its participants are shown; the store has them all.
 pub(crate) const HISTORY: usize = 100;
-/// Participants of one session, and bytes that they share.
+/// Participants of one session, and keys and bytes that they share.
 const PARTICIPANTS: usize = 1000;
+const KEYS: usize = 10_000;
 const STATE_BYTES: usize = 1 << 20;
+/// What all sessions together may share. Beyond it those who want more are told to close some.
+const ALL_BYTES: usize = 128 << 20;
+/// Sessions at the same time, and completed ones that can still be read; the store has them all.
+const OPEN: usize = 10_000;
+const COMPLETED: usize = 100;
 
-/// All sessions, the completed ones too.
+/// The sessions that go on, and the last that were completed.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     by_id: HashMap<ConversationId, Session>,
+    /// Completed ones, oldest first.
+    completed: VecDeque<ConversationId>,
+    /// What all of them share.
+    bytes: usize,
 }
 
 impl Sessions {
     pub(crate) fn restore(sessions: Vec<Session>) -> Self {
-        Self { by_id: sessions.into_iter().map(|one| (one.id.clone(), one)).collect() }
+        let mut all = Self::default();
+        // Those that changed last come first; what is completed is to be forgotten oldest first.
+        for session in sessions.into_iter().rev() {
+            all.put(session);
+        }
+        all
+    }
+
+    /// Keeps a session as it is now.
+    fn put(&mut self, session: Session) {
+        let (id, is_completed) = (session.id.clone(), session.status == SessionStatus::Completed);
+        self.bytes += bytes(&session.shared_state);
+        if let Some(before) = self.by_id.insert(id.clone(), session) {
+            self.bytes -= bytes(&before.shared_state);
+        }
+        if is_completed {
+            self.completed.push_back(id);
+        }
+        while self.completed.len() > COMPLETED {
+            let gone = self.completed.pop_front().and_then(|id| self.by_id.remove(&id));
+            self.bytes -= gone.map_or(0, |session| bytes(&session.shared_state));
+        }
+    }
+
+    /// Whether there is room for one that shares so much, in the place of one that shared so much.
+    fn has_room(&self, before: usize, after: usize) -> Result<(), Refusal> {
+        if after > before && self.bytes - before + after > ALL_BYTES {
+            return Err(Refusal::TooMuchShared);
+        }
+        Ok(())
     }
 
     /// Those whose messages are still of interest to somebody.
@@ -34,8 +73,13 @@ impl Sessions {
         open.map(|one| one.id.clone()).collect()
     }
 
-    pub(crate) fn remember(&mut self, id: &ConversationId, history: Vec<MessageSummary>) {
+    /// What was said in a session before the restart. What others said under the same name, or before
+    /// there was a session, is not its participants' to see.
+    pub(crate) fn remember(&mut self, id: &ConversationId, mut history: Vec<MessageSummary>) {
         if let Some(session) = self.by_id.get_mut(id) {
+            history.retain(|one| {
+                session.participants.contains(&one.from) && one.timestamp >= session.started_at
+            });
             session.history = history;
         }
     }
@@ -65,10 +109,14 @@ impl Sessions {
             history: Vec::new(),
         };
         check_size(&session)?;
+        self.has_room(0, bytes(&session.shared_state))?;
+        if self.by_id.len() - self.completed.len() >= OPEN {
+            return Err(Refusal::TooMuchShared);
+        }
         let written = session.shared_state.clone();
         let status = Some(SessionStatus::Active);
         let change = SessionChange { version: 1, at: now, by: by.clone(), written, status };
-        self.by_id.insert(id, session.clone());
+        self.put(session.clone());
         Ok(SessionRecord { session, change })
     }
 
@@ -80,7 +128,7 @@ impl Sessions {
         now: Timestamp,
     ) -> Result<(Session, Option<SessionRecord>), Refusal> {
         let id = update.id;
-        let session = self.by_id.get_mut(&id).filter(|one| one.participants.contains(by));
+        let session = self.by_id.get(&id).filter(|one| one.participants.contains(by));
         let Some(session) = session else { return Err(Refusal::NoSuchSession(id)) };
         let reads = update.shared_state.is_empty()
             && update.participants.is_empty()
@@ -95,11 +143,10 @@ impl Sessions {
             return Err(Refusal::SessionChanged { id, version: session.version, expected });
         }
         let mut next = session.clone();
-        for (key, value) in update.shared_state.iter() {
-            next.shared_state.set(key, value.clone());
-        }
+        next.shared_state.merge(&update.shared_state);
         add_new(&mut next.participants, update.participants);
         check_size(&next)?;
+        self.has_room(bytes(&session.shared_state), bytes(&next.shared_state))?;
         next.status = update.status.unwrap_or(next.status);
         next.closed_at = (next.status == SessionStatus::Completed).then_some(now);
         next.updated_at = now;
@@ -111,7 +158,7 @@ impl Sessions {
             written: update.shared_state,
             status: (next.status != session.status).then_some(next.status),
         };
-        *session = next.clone();
+        self.put(next.clone());
         let record =
             SessionRecord { session: Session { history: Vec::new(), ..next.clone() }, change };
         Ok((next, Some(record)))
@@ -122,9 +169,15 @@ impl Sessions {
         self.by_id.get(id).is_none_or(|session| session.participants.contains(agent))
     }
 
-    /// A message of a session was accepted.
-    pub(crate) fn heard(&mut self, id: &ConversationId, summary: impl FnOnce() -> MessageSummary) {
-        let Some(session) = self.by_id.get_mut(id) else { return };
+    /// A message of a session was accepted, if its sender takes part.
+    pub(crate) fn heard(
+        &mut self,
+        id: &ConversationId,
+        from: &AgentId,
+        summary: impl FnOnce() -> MessageSummary,
+    ) {
+        let session = self.by_id.get_mut(id).filter(|one| one.participants.contains(from));
+        let Some(session) = session else { return };
         if session.history.len() >= HISTORY {
             session.history.remove(0);
         }
@@ -140,12 +193,16 @@ fn add_new(participants: &mut Vec<AgentId>, more: Vec<AgentId>) {
     }
 }
 
+fn bytes(state: &Object) -> usize {
+    state.iter().map(|(key, value)| key.len() + value.bytes() + 4).sum()
+}
+
 fn check_size(session: &Session) -> Result<(), Refusal> {
-    let bytes = |state: &Object| -> usize {
-        state.iter().map(|(key, value)| key.len() + value.bytes() + 4).sum()
-    };
     if session.participants.len() > PARTICIPANTS {
         return Err(Refusal::SessionTooLarge("a session has at most 1000 participants"));
+    }
+    if session.shared_state.len() > KEYS {
+        return Err(Refusal::SessionTooLarge("a session shares at most 10000 keys"));
     }
     if bytes(&session.shared_state) > STATE_BYTES {
         return Err(Refusal::SessionTooLarge("a session shares at most 1 MiB"));

@@ -26,8 +26,8 @@ const BURST: usize = 64;
 /// How long a stopping broker's last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
 
-/// An answer that is on its way; none where there is nothing to say.
-pub(crate) type Pending = BoxFuture<'static, Option<String>>;
+/// Answers that are on their way; none where there is nothing to say.
+pub(crate) type Pending = BoxFuture<'static, Vec<String>>;
 
 /// What comes of a frame.
 pub(crate) enum Heard {

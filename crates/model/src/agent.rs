@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+use uuid::Uuid;
 
 use crate::{AgentId, Effect};
 
@@ -210,8 +211,9 @@ impl Capability {
             None => Effect::Allow,
             Some(listed) if listed.is_empty() => Effect::Allow,
             Some(listed) => {
-                let alias = caller.alias().to_string();
-                let named = listed.iter().any(|id| id == caller.as_str() || *id == alias);
+                let is_alias =
+                    |id: &String| Uuid::parse_str(id).is_ok_and(|id| id == caller.alias());
+                let named = listed.iter().any(|id| id == caller.as_str() || is_alias(id));
                 if named { Effect::Allow } else { Effect::Deny }
             }
         }

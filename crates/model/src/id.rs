@@ -51,9 +51,11 @@ impl AgentId {
     /// Whether this id belongs to the broker or the operator, and so to no agent.
     pub fn is_reserved(&self) -> bool {
         let own = ["operator", "switchboard", "router", "lobby", "global_lobby"];
+        let is_other_name = |own: &&str| Self((*own).into()).alias() == self.alias();
         // `agent:connected` is a lifecycle event, so it can be nobody's address.
         own.contains(&self.as_str())
             || Lifecycle::ALL.iter().any(|event| event.as_str() == self.as_str())
+            || (Uuid::parse_str(&self.0).is_ok() && own.iter().any(is_other_name))
     }
 
     /// The name of this agent where a door wants a UUID: itself if it is one, else one made of it.

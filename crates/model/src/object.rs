@@ -39,6 +39,18 @@ impl Object {
         }
     }
 
+    /// Sets every key of another object, each in its old place if it is there.
+    pub fn merge(&mut self, other: &Self) {
+        let places: std::collections::HashMap<String, usize> =
+            self.entries.iter().map(|(key, _)| key.clone()).zip(0..).collect();
+        for (key, value) in &other.entries {
+            match places.get(key) {
+                Some(at) => self.entries[*at].1 = value.clone(),
+                None => self.entries.push((key.clone(), value.clone())),
+            }
+        }
+    }
+
     /// Sets a key to a string.
     pub fn set_text(&mut self, key: &str, text: &str) {
         self.set(key, Payload::of_text(text));
@@ -129,6 +141,13 @@ mod tests {
         assert_eq!(object.text("a").as_deref(), Some("x\"y"));
         assert_eq!(object.remove("z").unwrap().as_str(), "9007199254740993");
         assert_eq!(object.len(), 3);
+    }
+
+    #[test]
+    fn merging_sets_keys_in_their_old_places_and_adds_the_others() {
+        let mut object = Object::parse(r#"{"a":1,"b":2}"#).unwrap();
+        object.merge(&Object::parse(r#"{"c":3,"a":4}"#).unwrap());
+        assert_eq!(object.to_payload().as_str(), r#"{"a":4,"b":2,"c":3}"#);
     }
 
     #[test]

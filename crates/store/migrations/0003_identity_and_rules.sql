@@ -12,6 +12,7 @@ alter table message add column context text;
 -- When the sender stops waiting for an answer.
 alter table message add column answer_by integer;
 
+create index message_answer_by on message (answer_by) where answer_by is not null;
 create index message_conversation on message (conversation, seq) where conversation is not null;
 
 -- Whether a request might be made, and why. Apart from the messages, and narrow, because previews of

@@ -18,7 +18,7 @@ use crate::rows::{Many, int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, BY_ID, PAYLOADS];
+pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, PAYLOADS];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
@@ -69,6 +69,17 @@ const WATCHED: &str = concat!(
     whole!(),
     " from message m where m.state <> 'waiting' and m.seq in \
       (select message from delivery where due_at is not null and observer) order by m.seq"
+);
+
+/// Requests that somebody took and nobody answered, though their senders wait for an answer or should
+/// have been told that there is none.
+const UNANSWERED: &str = concat!(
+    "select ",
+    whole!(),
+    " from message m where m.answer_by > ? and m.kind = 'request' and m.state = 'processed' \
+      and not exists (select 1 from message r where r.conversation = m.conversation \
+          and r.seq > m.seq and r.kind = 'response' and r.recipient = m.sender \
+          and (m.correlation is null or r.correlation = m.correlation)) order by m.seq"
 );
 
 const PAYLOADS: &str = "select seq, payload from message \
@@ -167,6 +178,14 @@ pub(crate) async fn waiting(
 /// Messages that are settled, but have somebody who watches and is to be asked again.
 pub(crate) async fn watched(connection: &mut SqliteConnection) -> Result<Vec<Message>, Error> {
     Ok(readable(&sqlx::query(WATCHED).fetch_all(connection).await?))
+}
+
+/// Requests whose senders were to be answered after `since`, and were not.
+pub(crate) async fn unanswered(
+    connection: &mut SqliteConnection,
+    since: Timestamp,
+) -> Result<Vec<Message>, Error> {
+    Ok(readable(&sqlx::query(UNANSWERED).bind(since.0).fetch_all(connection).await?))
 }
 
 fn readable(rows: &[SqliteRow]) -> Vec<Message> {

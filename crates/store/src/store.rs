@@ -100,6 +100,12 @@ impl Store {
         message::watched(&mut reader).await
     }
 
+    /// Requests that somebody took, whose senders were to be answered after `since`, and were not.
+    pub async fn unanswered(&self, since: Timestamp) -> Result<Vec<Message>, Error> {
+        let mut reader = self.inner.delivery_readers.acquire().await?;
+        message::unanswered(&mut reader, since).await
+    }
+
     /// What these messages carry, by their seqs.
     pub async fn payloads(&self, messages: &[u64]) -> Result<HashMap<u64, Payload>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;

@@ -99,6 +99,14 @@ impl Board {
         .await
     }
 
+    /// Waits until something of this agent is kept.
+    pub(crate) async fn newest_from(&self, id: &str) -> Value {
+        eventually(&format!("something of {id} is kept"), async || {
+            self.messages().await.into_iter().find(|row| row["from"] == id)
+        })
+        .await
+    }
+
     /// Waits until a known agent has no connection left.
     pub(crate) async fn is_away(&self, id: &str) {
         eventually(&format!("{id} is away"), async || {

@@ -11,6 +11,8 @@ const MOST_AT_ONCE = 200;
 const MOST_KEPT = 600;
 const REFRESH_MS = 1_000;
 const TYPING_MS = 150;
+/** A session is opened and completed without a message; so often that is looked for. */
+const SESSION_SECONDS = 5;
 
 /** The Conversations screen: which conversations, those that are here, and the one that is open. */
 export class Conversations {
@@ -33,6 +35,7 @@ export class Conversations {
   #question = 0;
   #reading = false;
   #again = false;
+  #seconds = 0;
 
   constructor(client: Client) {
     this.#client = client;
@@ -70,7 +73,10 @@ export class Conversations {
 
   /** Called once a second. */
   second(): void {
-    if (this.#watched) this.open.second();
+    if (!this.#watched) return;
+    this.open.second();
+    this.#seconds = (this.#seconds + 1) % SESSION_SECONDS;
+    if (this.#seconds === 0) this.#refresh.ask();
   }
 
   /** The text to look for was changed. */

@@ -65,6 +65,27 @@ describe("the list of conversations", () => {
     expect(reads()).toBe(before + 2);
   });
 
+  test("a session that ends without a word is found, as is one that begins so", async () => {
+    broker.conversations = [conversationRow("c-1", { status: "active" })];
+    const stop = conversations.watch();
+    await vi.runAllTimersAsync();
+    broker.conversations = [
+      conversationRow("c-2", { status: "active" }),
+      conversationRow("c-1", { status: "completed" }),
+    ];
+    for (let i = 0; i < 5; i++) conversations.second();
+    await vi.runAllTimersAsync();
+    expect(conversations.rows.map(({ id, status }) => [id, status])).toEqual([
+      ["c-2", "active"],
+      ["c-1", "completed"],
+    ]);
+    stop();
+    const before = reads();
+    for (let i = 0; i < 10; i++) conversations.second();
+    await vi.runAllTimersAsync();
+    expect(reads(), "nobody looks any more").toBe(before);
+  });
+
   test("a storm of messages is read once a second", async () => {
     conversations.watch();
     for (let i = 0; i < 300; i++) {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use switchboard_model::{
     Address, AgentId, Code, ConversationId, Decision, Door, Event, Kind, Message, MessageId,
-    MessageState, MessageSummary, Reply, Send, Topic, Trace, Wait,
+    MessageState, MessageSummary, Payload, Reply, Send, Topic, Trace, Wait,
 };
 use switchboard_store::Record;
 use uuid::Uuid;
 
 use super::letters::Replaced;
+use super::permit::Said;
 use super::{Core, Journey, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
@@ -21,6 +22,8 @@ use crate::subscriptions::Subscription;
 /// publishers are told to try again.
 const UNWRITTEN: usize = 20_000;
 const UNWRITTEN_BYTES: usize = 32 << 20;
+/// As much of a refused message is kept.
+const REFUSED_BYTES: usize = 4 << 10;
 
 impl Core {
     pub(super) fn accept(&mut self, caller: Caller, mut send: Send, reply: Option<ReplyTo>) {
@@ -60,7 +63,7 @@ impl Core {
 
     /// What the broker knows better than the sender: who is meant by an alias, how urgent it may be,
     /// and where it stands in its trace.
-    fn prepare(&self, origin: &Origin, send: &mut Send) {
+    pub(super) fn prepare(&self, origin: &Origin, send: &mut Send) {
         if let Address::Agent(id) = &send.address {
             send.address = Address::Agent(self.registry.resolve(id));
         }
@@ -78,8 +81,10 @@ impl Core {
     /// Everything that can be refused is refused here, before anything has happened.
     fn may_send(&mut self, origin: &mut Origin, send: &Send) -> Result<Plan, Refusal> {
         self.permit(origin, send)?;
+        let said = Said::new(origin, send);
+        let plan = self.plan(&said);
+        self.may_be_heard(&said, &plan)?;
         let topic = send.address.topic();
-        let plan = self.permitted(origin, send, self.plan(send, &topic))?;
         if self.is_a_line_full(&plan) {
             // What came in this pass has not been handed over; perhaps there is room after all.
             self.hand_over();
@@ -119,6 +124,7 @@ impl Core {
             | Code::Internal => false,
         };
         if is_kept {
+            let send = Send { payload: shortened(send.payload), ..send };
             let message = self.message(origin, send);
             let words = refusal.to_string();
             tracing::info!(message = %message.id, from = %message.from, topic = %message.address.topic(), "refused: {words}");
@@ -211,7 +217,7 @@ impl Core {
         self.registry.count_sent(&message.from, self.now);
         self.metrics.sent(&message);
         if let Some(id) = &message.conversation {
-            self.sessions.heard(id, || summary(&message));
+            self.sessions.heard(id, &message.from, || summary(&message));
         }
         tracing::debug!(
             message = %message.id,
@@ -329,6 +335,15 @@ impl Core {
             self.journeys.remove(&seq);
         }
     }
+}
+
+/// What was refused is kept to show what was tried; the beginning of it will do.
+fn shortened(payload: Payload) -> Payload {
+    if payload.bytes() <= REFUSED_BYTES {
+        return payload;
+    }
+    let start: String = payload.as_str().chars().take(REFUSED_BYTES / 4).collect();
+    Payload::of_text(&format!("{start}…"))
 }
 
 /// A message in short, for the history of its session.

@@ -67,9 +67,21 @@ impl Core {
         let due = self.deadlines.take_due(self.now.monotonic, is_open);
         let seconds = self.settings.timeout.as_secs_f64();
         for delivery in due {
+            if self.has_told_of_progress(delivery) {
+                continue;
+            }
             let words = format!("no answer within {seconds} s");
             self.answered(delivery, failed(AttemptOutcome::TimedOut, words));
         }
+    }
+
+    /// Whether its recipient is known to be at work; then it is asked about later.
+    fn has_told_of_progress(&mut self, delivery: DeliveryId) -> bool {
+        let Some(open) = self.deliveries.get(&delivery) else { return false };
+        let until = self.calls.get(open.seq).and_then(|call| call.progress_until);
+        let Some(until) = until.filter(|until| *until > self.now.monotonic) else { return false };
+        self.deadlines.push_apart(until, AttemptId(delivery, open.attempt));
+        true
     }
 
     pub(super) fn answered(&mut self, delivery: DeliveryId, mut answer: Answer) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use switchboard_model::{
     Address, Again, AgentId, Answer, AttemptOutcome, ConnectionId, Context, ConversationId,
     DeadReason, DeliveryId, Dialect, Door, Failure, Kind, Message, MessageState, Outcome, Payload,
-    Priority, Send, Wait,
+    Priority, Send, Timestamp, Wait,
 };
 use tokio::time::Instant;
 
@@ -20,6 +20,8 @@ use crate::dispatch::{Role, Verdict};
 use crate::registry::Offer;
 use crate::route::{self, Plan};
 
+/// For how long after their time askers are still told that there was no answer, where the broker was down.
+const UNTOLD: Duration = Duration::from_secs(60 * 60);
 /// For how long news of a failure are kept for an asker that is away.
 const NEWS_OF_FAILURE: Duration = Duration::from_secs(300);
 
@@ -55,6 +57,23 @@ impl Core {
         if message.kind == Kind::Request && message.address.agent().is_some() {
             let deadline = self.answer_deadline(message);
             self.calls.open(message, message.door.answers_by_message(), deadline);
+        }
+    }
+
+    /// Requests that somebody had taken, and whose askers still wait, or were never told that there is no
+    /// answer.
+    pub(super) async fn recover_calls(&mut self) {
+        let micros = i64::try_from(UNTOLD.as_micros()).unwrap_or(i64::MAX);
+        let since = Timestamp(self.now.wall.0.saturating_sub(micros));
+        let unanswered = self.store.unanswered(since).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "could not read which requests wait for an answer");
+            Vec::new()
+        });
+        for message in unanswered {
+            self.reopen_call(&message);
+            if let Some(provider) = message.address.agent() {
+                self.calls.taken(message.seq, provider);
+            }
         }
     }
 

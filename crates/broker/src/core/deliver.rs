@@ -151,7 +151,8 @@ impl Core {
 
     /// Hands one delivery to its door. Returns whether the door takes more.
     pub(super) fn hand(&mut self, delivery: DeliveryId, message: Arc<Message>) -> bool {
-        let due = self.answer_due(delivery);
+        let (usual, apart) =
+            (self.now.monotonic + self.settings.timeout, self.answer_due_apart(delivery));
         let Some(open) = self.deliveries.get_mut(&delivery) else { return true };
         let message = match open.role {
             Role::Handler | Role::Observer => message,
@@ -162,21 +163,20 @@ impl Core {
         };
         open.phase = Phase::Handed(self.now.wall);
         let attempt = AttemptId(delivery, open.attempt);
-        self.deadlines.push(due, attempt);
+        match apart {
+            Some(due) => self.deadlines.push_apart(due, attempt),
+            None => self.deadlines.push(usual, attempt),
+        }
         // When it fails, the door has gone, or writes nothing any more and will soon be gone; the
         // news of that settles this delivery.
         connection.outbox.try_send(Outgoing::Deliver { attempt, message }).is_ok()
     }
 
-    /// When silence counts as an answer: for a request whose asker waits, and which is answered by a
-    /// message of its own, when the asker stops waiting.
-    fn answer_due(&self, delivery: DeliveryId) -> Instant {
-        let usual = self.now.monotonic + self.settings.timeout;
-        let Some(open) = self.deliveries.get(&delivery) else { return usual };
-        if !open.to.door.answers_by_message() {
-            return usual;
-        }
-        self.calls.get(open.seq).and_then(|call| call.deadline).unwrap_or(usual)
+    /// When silence counts as an answer, where that is not the usual time: for a request whose asker
+    /// waits, and which is answered by a message of its own, when the asker stops waiting.
+    fn answer_due_apart(&self, delivery: DeliveryId) -> Option<Instant> {
+        let open = self.deliveries.get(&delivery).filter(|one| one.to.door.answers_by_message())?;
+        self.calls.get(open.seq)?.deadline
     }
 
     /// Keeps a request from an agent that has said it is busy, until it says otherwise. What answers

@@ -7,6 +7,7 @@ use switchboard_model::{
 use switchboard_store::{LetterRecord, Record};
 
 use super::accept::Origin;
+use super::permit::Said;
 use super::{Core, operator_only, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
@@ -44,10 +45,13 @@ impl Core {
         if !self.letters.contains(&message.seq) {
             return Err(Refusal::NoSuchLetter(message.id));
         }
-        let (mut origin, send) = again(replay.clone());
+        let (mut origin, mut send) = again(replay.clone());
+        self.prepare(&origin, &mut send);
         self.permit(&mut origin, &send)?;
+        let said = Said::new(&origin, &send);
+        let plan = self.plan(&said);
+        self.may_be_heard(&said, &plan)?;
         let topic = send.address.topic();
-        let plan = self.permitted(&mut origin, &send, self.plan(&send, &topic))?;
         self.has_room_for(&plan, &topic)?;
         Ok(PlannedReplay {
             seq: message.seq,
@@ -201,14 +205,20 @@ fn again(replay: Replay) -> (Origin, Send) {
         Some(address @ Address::Agent(_)) => (address, Kind::Request),
         Some(address @ Address::Topic(_)) => (address, Kind::Event),
     };
+    let payload = payload.unwrap_or(old.payload);
+    // What it asks for is what its recipient will read, which need not be what it was.
+    let capability = match kind {
+        Kind::Request => old.dialect.read_call(payload.as_str()).capability.or(old.capability),
+        Kind::Response | Kind::Event | Kind::Broadcast => old.capability,
+    };
     let send = Send {
-        capability: address.agent().and(old.capability),
+        capability: address.agent().and(capability),
         address,
         kind,
         priority: old.priority,
         correlation: old.correlation,
         conversation: old.conversation,
-        payload: payload.unwrap_or(old.payload),
+        payload,
         dialect: old.dialect,
         context: old.context,
         answer_within: None,

@@ -24,6 +24,7 @@ impl Core {
                 return Err(Refusal::AlreadyJoined(agent));
             }
             let was_away = !self.registry.is_connected(&self.registry.resolve(&join.agent));
+            let declares = join.capabilities.is_some();
             let made = self.admit(id, &mut join)?;
             let agent = &join.agent;
             self.registry.bind(id, agent, join.heartbeats, self.now.wall);
@@ -31,14 +32,17 @@ impl Core {
             if was_away {
                 self.announce(Lifecycle::Connected, agent, None);
             }
-            Ok(made)
+            Ok((made, declares))
         });
         self.answer_join(joined, join, reply);
     }
 
     /// Makes an agent known and gives it a token; nobody speaks for it yet.
     pub(super) fn register(&mut self, caller: Caller, mut join: Join, reply: Option<ReplyTo>) {
-        let registered = connection_of(caller).and_then(|id| self.admit(id, &mut join));
+        let declares = join.capabilities.is_some();
+        let registered = connection_of(caller)
+            .and_then(|id| self.admit(id, &mut join))
+            .map(|made| (made, declares));
         if registered.is_ok() {
             self.registry.open_mailbox(&join.agent);
         }
@@ -46,21 +50,20 @@ impl Core {
         self.answer_join(registered, join, reply);
     }
 
+    /// What is told of tokens and capabilities must be on disk first.
     fn answer_join(
         &mut self,
-        joined: Result<Option<Secret>, Refusal>,
+        joined: Result<(Option<Secret>, bool), Refusal>,
         join: Join,
         reply: Option<ReplyTo>,
     ) {
         let (server, agent) = (AgentId::switchboard(), join.agent);
         match joined {
-            Ok(None) => {
-                let joined = Joined { server, agent, token: join.token };
-                respond(reply, Ok(Reply::Joined(joined)));
-            }
-            Ok(made) => {
-                let joined = Joined { server, agent, token: made };
-                self.promise(reply, Ok(Reply::Joined(joined)));
+            Ok((made, declares)) => {
+                let promises = made.is_some() || declares;
+                let joined = Joined { server, agent, token: made.or(join.token) };
+                let reply_with = Ok(Reply::Joined(joined));
+                if promises { self.promise(reply, reply_with) } else { respond(reply, reply_with) }
             }
             Err(refusal) => respond(reply, Err(refusal)),
         }
@@ -78,6 +81,10 @@ impl Core {
         }
         if self.stop_by.is_some() {
             return Err(Refusal::Stopping);
+        }
+        // One agent's other name is not another's first.
+        if self.registry.is_named_by_another(agent) {
+            return Err(Refusal::Taken(agent.clone()));
         }
         let (owned, given) = (self.registry.token(agent), join.token.as_ref());
         let admitted = self.guesses.admit(agent, from, owned, given, self.now.monotonic);
@@ -101,6 +108,9 @@ impl Core {
         };
         let record = self.registry.introduce(join, door, offers, self.now);
         self.bookkeeping.push(Record::Agent(record));
+        if !self.registry.says_busy(&join.agent) {
+            self.let_go_of_held(&join.agent.clone());
+        }
         Ok(made.map(|(token, secret)| {
             self.give_token(&join.agent, token);
             secret
@@ -121,7 +131,20 @@ impl Core {
         caller: Caller,
         capabilities: Vec<Capability>,
         withdrawn: &[String],
-    ) -> Result<Reply, Refusal> {
+        reply: Option<ReplyTo>,
+    ) {
+        match self.try_declare(caller, capabilities, withdrawn) {
+            Ok(()) => self.promise(reply, Ok(Reply::Done)),
+            Err(refusal) => respond(reply, Err(refusal)),
+        }
+    }
+
+    fn try_declare(
+        &mut self,
+        caller: Caller,
+        capabilities: Vec<Capability>,
+        withdrawn: &[String],
+    ) -> Result<(), Refusal> {
         let (id, agent) = self.speaker(caller)?;
         let door = self.registry.connection(id).map_or(Door::Bus, |one| one.door);
         let before = self.registry.offers(&agent).cloned().unwrap_or_default();
@@ -131,7 +154,7 @@ impl Core {
         }
         self.registry.touch(&agent, self.now);
         self.show_changed_agents();
-        Ok(Reply::Done)
+        Ok(())
     }
 
     pub(super) fn set_status(

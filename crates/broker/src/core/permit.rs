@@ -1,15 +1,18 @@
 //! May they? Asked of every message before it is taken in, and again before it is handed over where
 //! the rules have changed since.
 
+use std::sync::Arc;
+
 use switchboard_model::{
     Address, AgentId, AgentStatus, Decision, DeliveryId, Dialect, Door, Effect, Kind, Message,
-    Send, Topic,
+    Payload, Priority, Send, Topic,
 };
 use switchboard_store::{DecisionRecord, Record};
 
 use super::Core;
 use super::accept::Origin;
 use crate::Refusal;
+use crate::dispatch::Role;
 use crate::registry::Offer;
 use crate::route::{self, Plan};
 use crate::subscriptions::Subscription;
@@ -17,8 +20,9 @@ use crate::subscriptions::Subscription;
 impl Core {
     /// Whether the sender may ask this of whom it asks. What was decided is noted in the origin.
     pub(super) fn permit(&self, origin: &mut Origin, send: &Send) -> Result<(), Refusal> {
+        // The other doors' conversations are named by their agents, and are no sessions.
         if let Some(id) = &send.conversation
-            && origin.door != Door::Console
+            && origin.door == Door::Collaboration
             && !self.sessions.may_speak(id, &origin.from)
         {
             return Err(Refusal::NoSuchSession(id.clone()));
@@ -94,82 +98,96 @@ impl Core {
         decision.effect == Effect::Allow
     }
 
-    /// Who would get this: whoever listens, or, where the one that is asked is busy, another that is
-    /// ready and offers the same.
-    pub(super) fn plan(&self, send: &Send, topic: &Topic) -> Plan {
-        let plan = route::plan(&self.subscriptions, topic);
-        let (Kind::Request, Address::Agent(busy)) = (send.kind, &send.address) else { return plan };
-        if !self.registry.says_busy(busy) {
-            return plan;
+    /// Who gets this: whoever listens, wants it and may be reached by its sender; or, where the one that is
+    /// asked is busy, another that is ready, offers the same and may be asked for it.
+    pub(super) fn plan(&self, said: &Said<'_>) -> Plan {
+        let topic = said.address.topic();
+        let mut plan = route::plan(&self.subscriptions, &topic);
+        if let Some(other) = self.stands_in(said) {
+            plan.chain = vec![other];
         }
-        let Some(capability) = send.capability.as_deref() else { return plan };
-        let stands_in = self.registry.available().find_map(|one| {
-            let ready = one.status == AgentStatus::Ready && one.record.id != *busy;
-            one.offers.get(capability).filter(|_| ready)?;
-            let own = Topic::of_agent(&one.record.id);
-            let listens = |sub: &Subscription| sub.pattern.matches(&own);
-            self.registry.subscription_of(&one.record.id, listens).cloned()
-        });
-        match stands_in {
-            Some(other) => Plan { chain: vec![other], observers: plan.observers },
-            None => plan,
-        }
+        let wanted = |one: &Arc<Subscription>| {
+            let own_noise = said.kind == Kind::Broadcast && one.agent == *said.from;
+            let filter = one.filter.as_ref();
+            !own_noise
+                && filter.is_none_or(|filter| {
+                    filter.accepts(said.from, said.priority, || content(said).into())
+                })
+                // The one that is asked has been decided about, and is again before it gets anything.
+                && (said.address.agent() == Some(&one.agent)
+                    || self.may_reach(said, one, topic.as_str()))
+        };
+        plan.chain.retain(wanted);
+        plan.observers.retain(wanted);
+        plan
     }
 
-    /// The plan without those whom the sender may not reach, and those who do not want to hear of it.
-    pub(super) fn permitted(
-        &self,
-        origin: &mut Origin,
-        send: &Send,
-        mut plan: Plan,
-    ) -> Result<Plan, Refusal> {
-        let topic = send.address.topic();
-        if send.kind == Kind::Broadcast {
-            plan.observers.retain(|one| one.agent != origin.from);
-            plan.chain.retain(|one| one.agent != origin.from);
+    /// The same for a message that is on its way: others may listen by now, and rules may have changed.
+    pub(super) fn plan_again(&self, message: &Message) -> Plan {
+        self.plan(&Said::of(message))
+    }
+
+    /// Where rules keep the sender from everyone who listens to a topic, it is told.
+    pub(super) fn may_be_heard(&self, said: &Said<'_>, plan: &Plan) -> Result<(), Refusal> {
+        let Address::Topic(topic) = said.address else { return Ok(()) };
+        let heard = !plan.chain.is_empty() || !plan.observers.is_empty();
+        if heard || self.rules.is_empty() {
+            return Ok(());
         }
-        let wants = |one: &Subscription| {
-            one.filter
-                .as_ref()
-                .is_none_or(|filter| filter.accepts(&origin.from, send.priority, || content(send)))
-        };
-        plan.observers.retain(|one| wants(one));
-        plan.chain.retain(|one| wants(one));
-        if self.rules.is_empty() || origin.door == Door::Console {
-            return Ok(plan);
-        }
-        let listened = !plan.chain.is_empty() || !plan.observers.is_empty();
-        let may = |one: &Subscription| match &send.address {
-            // Decided already, with its capability; one that stands in was asked for the same.
-            Address::Agent(id) if one.agent == *id => true,
-            Address::Agent(_) if send.kind == Kind::Request && self.is_stand_in(send, one) => {
-                let capability = send.capability.as_deref().unwrap_or_default();
-                let offer = self.registry.offers(&one.agent).and_then(|all| all.get(capability));
-                let decision = self.decide(&origin.from, &one.agent, capability, offer);
-                decision.effect == Effect::Allow
-            }
-            Address::Agent(_) | Address::Topic(_) => {
-                self.may_hear(&origin.from, one, topic.as_str())
-            }
-        };
-        plan.observers.retain(|one| may(one));
-        plan.chain.retain(|one| may(one));
-        let silenced = listened && plan.chain.is_empty() && plan.observers.is_empty();
-        if silenced && send.address.agent().is_none() {
-            let (caller, topic) = (origin.from.clone(), topic.as_str().to_owned());
+        let listeners = route::plan(&self.subscriptions, topic);
+        let mut all = listeners.chain.iter().chain(&listeners.observers);
+        if all.any(|one| !self.may_reach(said, one, topic.as_str())) {
+            let (caller, topic) = (said.from.clone(), topic.as_str().to_owned());
             return Err(Refusal::NobodyMayHear { caller, topic });
         }
-        Ok(plan)
+        Ok(())
     }
 
-    fn is_stand_in(&self, send: &Send, one: &Subscription) -> bool {
-        let Some(busy) = send.address.agent() else { return false };
-        self.registry.says_busy(busy) && !one.pattern.matches(&send.address.topic())
+    /// One that can be asked in the place of a busy agent.
+    fn stands_in(&self, said: &Said<'_>) -> Option<Arc<Subscription>> {
+        let (Kind::Request, Address::Agent(busy)) = (said.kind, said.address) else { return None };
+        let capability = said.capability.filter(|_| self.registry.says_busy(busy))?;
+        self.registry.available().find_map(|one| {
+            let id = &one.record.id;
+            let offer = one.offers.get(capability)?;
+            let ready = one.status == AgentStatus::Ready && id != busy && id != said.from;
+            let may = ready && self.may_call(said.from, id, offer);
+            let fits = || check_input(offer, said.dialect, said.payload.as_str()).is_ok();
+            if !may || !(offer.input.accepts_all() || fits()) {
+                return None;
+            }
+            let own = Topic::of_agent(id);
+            let listens = |sub: &Subscription| sub.pattern.matches(&own);
+            self.registry.subscription_of(id, listens).cloned()
+        })
+    }
+
+    /// Whether the rules let a message reach one who listens.
+    fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
+        let exempt = said.door == Door::Console
+            || said.from.is_switchboard()
+            || *said.from == one.agent
+            || (said.kind == Kind::Response && !said.is_judged);
+        if exempt {
+            return true;
+        }
+        let asked = match said.address {
+            Address::Agent(id) if *id == one.agent => true,
+            // One that stands in is asked for the same.
+            Address::Agent(_) => said.kind == Kind::Request && !one.pattern.matches_text(topic),
+            Address::Topic(_) => false,
+        };
+        if asked {
+            let capability = said.capability.unwrap_or_default();
+            let offer = self.registry.offers(&one.agent).and_then(|all| all.get(capability));
+            return self.decide(said.from, &one.agent, capability, offer).effect == Effect::Allow;
+        }
+        self.may_hear(said.from, &one.agent, topic)
     }
 
     /// For events the talker is the caller, the listener the provider, the topic the capability.
-    fn may_hear(&self, talker: &AgentId, listener: &Subscription, topic: &str) -> bool {
-        let rule = self.rules.deciding(talker, &listener.agent, topic);
+    pub(super) fn may_hear(&self, talker: &AgentId, listener: &AgentId, topic: &str) -> bool {
+        let rule = self.rules.deciding(talker, listener, topic);
         rule.is_none_or(|rule| rule.effect == Effect::Allow)
     }
 
@@ -181,21 +199,13 @@ impl Core {
             return false;
         }
         let message = &open.message;
-        let exempt = message.door == Door::Console
-            || message.from.is_switchboard()
-            || message.from == open.to.agent
-            || (message.kind == Kind::Response && message.decision.is_none());
-        let allowed = exempt
-            || match &message.address {
-                Address::Agent(id) if *id == open.to.agent => {
-                    let capability = message.capability.as_deref().unwrap_or_default();
-                    let offer = self.registry.offers(id).and_then(|all| all.get(capability));
-                    self.decide(&message.from, id, capability, offer).effect == Effect::Allow
-                }
-                Address::Agent(_) | Address::Topic(_) => {
-                    self.may_hear(&message.from, &open.to, message.address.topic().as_str())
-                }
-            };
+        let topic = message.address.topic();
+        let allowed = match open.role {
+            Role::Handler | Role::Observer => {
+                self.may_reach(&Said::of(message), &open.to, topic.as_str())
+            }
+            Role::DefaultHandler => self.may_hear(&message.from, &open.to.agent, topic.as_str()),
+        };
         if let Some(open) = self.deliveries.get_mut(&delivery).filter(|_| allowed) {
             open.permitted_by = self.rules_version;
         }
@@ -229,6 +239,50 @@ fn check_input(offer: &Offer, dialect: Dialect, payload: &str) -> Result<(), Ref
 }
 
 /// The text that a filter's expression is looked for in.
-fn content(send: &Send) -> std::borrow::Cow<'_, str> {
-    send.dialect.read_event(send.payload.as_str()).as_str().to_owned().into()
+fn content(said: &Said<'_>) -> String {
+    said.dialect.read_event(said.payload.as_str()).as_str().to_owned()
+}
+
+/// What rules, filters and schemas look at: of a message that is to be sent, or of one on its way.
+pub(super) struct Said<'a> {
+    from: &'a AgentId,
+    door: Door,
+    kind: Kind,
+    address: &'a Address,
+    capability: Option<&'a str>,
+    priority: Priority,
+    payload: &'a Payload,
+    dialect: Dialect,
+    /// It is an answer that the rules were asked about, because it answers nothing.
+    is_judged: bool,
+}
+
+impl<'a> Said<'a> {
+    pub(super) fn new(origin: &'a Origin, send: &'a Send) -> Self {
+        Self {
+            from: &origin.from,
+            door: origin.door,
+            kind: send.kind,
+            address: &send.address,
+            capability: send.capability.as_deref(),
+            priority: send.priority,
+            payload: &send.payload,
+            dialect: send.dialect,
+            is_judged: origin.decision.is_some(),
+        }
+    }
+
+    fn of(message: &'a Message) -> Self {
+        Self {
+            from: &message.from,
+            door: message.door,
+            kind: message.kind,
+            address: &message.address,
+            capability: message.capability.as_deref(),
+            priority: message.priority,
+            payload: &message.payload,
+            dialect: message.dialect,
+            is_judged: message.decision.is_some(),
+        }
+    }
 }

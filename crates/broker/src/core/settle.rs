@@ -9,7 +9,6 @@ use switchboard_store::{Record, Tried};
 use super::lifecycle::is_own_event;
 use super::{Core, Phase};
 use crate::dispatch::Verdict;
-use crate::route;
 
 impl Core {
     /// Everyone has been asked. Before a message is given up for want of a recipient, whoever
@@ -17,15 +16,16 @@ impl Core {
     /// handler is asked.
     pub(super) fn arrive(&mut self, seq: u64, verdict: Verdict) {
         let own = self.is_own_event(seq);
-        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        let Some(journey) = self.journeys.get(&seq) else { return };
         let message = journey.dispatch.message.clone();
+        let now = verdict.is_for_want_of_a_recipient().then(|| self.plan_again(&message));
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
         if let (Verdict::Dead { reason, .. }, false) = (&verdict, own) {
-            if verdict.is_for_want_of_a_recipient() {
-                let now = route::plan(&self.subscriptions, &message.address.topic());
-                if journey.dispatch.ask_also(now.chain) {
-                    journey.dispatch.reopen();
-                    return self.go_on(seq);
-                }
+            if let Some(now) = now
+                && journey.dispatch.ask_also(now.chain)
+            {
+                journey.dispatch.reopen();
+                return self.go_on(seq);
             }
             let waits_for = message.address.agent().filter(|id| {
                 self.registry.knows(id)

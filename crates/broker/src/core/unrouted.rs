@@ -22,7 +22,12 @@ struct Unrouted<'a> {
 impl Core {
     /// Asks the default handlers, if there are any.
     pub(super) fn offer(&mut self, seq: u64) -> bool {
-        let handlers = self.default_handlers();
+        let mut handlers = self.default_handlers();
+        let Some(journey) = self.journeys.get(&seq) else { return false };
+        let message = journey.dispatch.message.clone();
+        let topic = message.address.topic();
+        // They would be told all of it.
+        handlers.retain(|one| self.may_hear(&message.from, &one.agent, topic.as_str()));
         let Some(journey) = self.journeys.get_mut(&seq) else { return false };
         let offered = journey.dispatch.offer(handlers);
         if offered {

@@ -13,7 +13,7 @@ use switchboard_store::Tried;
 use super::{Core, Journey};
 use crate::dispatch::{Role, Try, Verdict};
 use crate::parking::{Parked, Why};
-use crate::route::{self, Plan, UNROUTED};
+use crate::route::{Plan, UNROUTED};
 use crate::subscriptions::Subscription;
 
 /// Messages read at a time when the broker comes back.
@@ -42,6 +42,7 @@ impl Core {
             }
         }
         self.recover_watched().await;
+        self.recover_calls().await;
         self.recover_sessions().await;
     }
 
@@ -162,10 +163,11 @@ impl Core {
 
     /// Keeps a message for whom a default handler brings, for a little.
     pub(super) fn await_subscriber(&mut self, seq: u64, handler: AgentId) {
-        let Some(journey) = self.journeys.get_mut(&seq) else { return };
+        let Some(journey) = self.journeys.get(&seq) else { return };
         let message = journey.dispatch.message.clone();
         // They may have come before the handler said so.
-        let Plan { chain, observers } = route::plan(&self.subscriptions, &message.address.topic());
+        let Plan { chain, observers } = self.plan_again(&message);
+        let Some(journey) = self.journeys.get_mut(&seq) else { return };
         if journey.dispatch.ask_also(chain) {
             return self.go_on(seq);
         }
@@ -207,7 +209,7 @@ impl Core {
             if let Some(agent) = parked.message.address.agent() {
                 self.registry.mark_changed(agent);
             }
-            let mut plan = route::plan(&self.subscriptions, &parked.message.address.topic());
+            let mut plan = self.plan_again(&parked.message);
             // They have seen it.
             plan.observers.retain(|one| one.agent == new.agent);
             self.resume(parked, plan);

@@ -162,9 +162,9 @@ fn pattern(text: &str) -> Result<Pattern, RpcError> {
 /// What the broker wants to know of a payload.
 #[derive(Default, Deserialize)]
 struct PayloadHead<'a> {
-    #[serde(rename = "type", borrow, default)]
+    #[serde(rename = "type", borrow, default, deserialize_with = "if_text")]
     kind: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "if_text")]
     capability: Option<Cow<'a, str>>,
     #[serde(borrow, default, deserialize_with = "if_text")]
     priority: Option<Cow<'a, str>>,
@@ -190,8 +190,12 @@ pub(crate) fn send(
         Err(error) if must_be_typed => {
             return Err(RpcError::invalid_params(format!("payload: {error}")));
         }
-        // The first clients sent whatever they had.
-        Err(_) => PayloadHead::default(),
+        // The first clients sent whatever they had. What is asked for must be what its recipient will
+        // read: a rule looks at nothing else.
+        Err(_) => {
+            let capability = Dialect::Bus.read_call(payload.get()).capability;
+            PayloadHead { capability: capability.map(Cow::Owned), ..PayloadHead::default() }
+        }
     };
     let typed = head.kind.is_some();
     if !typed && must_be_typed {

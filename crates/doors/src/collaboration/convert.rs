@@ -16,7 +16,9 @@ const SHORTEST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_secs(300);
 /// The longest id of a message, and the most recipients of one.
 const MAX_ID: usize = 256;
-const MAX_RECIPIENTS: usize = 1000;
+const MAX_RECIPIENTS: usize = 256;
+/// What one message to many may come to.
+const MAX_COPIES: usize = 16 << 20;
 
 pub(crate) fn fault(code: Code, message: impl Into<String>) -> ErrorInfo {
     ErrorInfo { code: code.word().to_owned(), message: message.into() }
@@ -58,6 +60,7 @@ pub(crate) fn sends(message: &Incoming, kind: Kind) -> Result<Vec<Send>, ErrorIn
         return Err(wrong(format!("id has 1 to {MAX_ID} bytes")));
     }
     let (context, conversation) = context(message)?;
+    let carried = payload.to_payload();
     let send = |address: Address| Send {
         address,
         kind,
@@ -65,7 +68,7 @@ pub(crate) fn sends(message: &Incoming, kind: Kind) -> Result<Vec<Send>, ErrorIn
         priority: Priority::Normal,
         correlation: None,
         conversation: conversation.clone(),
-        payload: payload.to_payload(),
+        payload: carried.clone(),
         dialect: Dialect::Collaboration,
         context: Some(context.clone()),
         answer_within: None,
@@ -96,6 +99,14 @@ pub(crate) fn sends(message: &Incoming, kind: Kind) -> Result<Vec<Send>, ErrorIn
         Kind::Broadcast => vec![send(topic(&format!("broadcast:{}", text("topic")?))?)],
         Kind::Event => vec![send(topic(&text("topic")?)?)],
     };
+    if sends.len() > 1 && sends.len() * carried.bytes() > MAX_COPIES {
+        let words = format!(
+            "{} bytes to {} agents come to more than {MAX_COPIES}: send it to fewer at a time",
+            carried.bytes(),
+            sends.len()
+        );
+        return Err(fault(Code::TooLarge, words));
+    }
     let priority = priority(message.priority.as_ref())?;
     for send in &mut sends {
         send.priority = priority;

@@ -135,7 +135,7 @@ impl Endpoint {
     pub async fn send(&mut self, message: Value) -> Result<(), EndpointError> {
         let said = match self.session.hear(&message.to_string()).await {
             Heard::Say(texts) => texts,
-            Heard::Later(pending) => pending.await.into_iter().collect(),
+            Heard::Later(pending) => pending.await,
             Heard::Last(text) => vec![text],
         };
         for text in said {

@@ -74,7 +74,8 @@ impl Session {
         }
     }
 
-    /// Submits what one message comes to. Nothing is said of what is accepted.
+    /// Submits what one message comes to. Nothing is said of what is accepted; of what is not, for each
+    /// recipient.
     async fn send(&mut self, id: Option<&str>, sends: Vec<switchboard_model::Send>) -> Heard {
         let mut begun = Vec::with_capacity(sends.len());
         for send in sends {
@@ -83,15 +84,17 @@ impl Session {
         let (name, id) = (self.name().to_owned(), id.map(str::to_owned));
         Heard::Later(
             async move {
-                let mut refused: Option<Refusal> = None;
+                let mut refused = Vec::new();
                 for one in begun {
                     let outcome = match one {
                         Ok(pending) => pending.wait().await.map(drop),
                         Err(refusal) => Err(refusal),
                     };
-                    refused = refused.or(outcome.err());
+                    if let Err(refusal) = outcome {
+                        refused.push(convert::answer(&name, id.as_deref(), Err(refusal.into())));
+                    }
                 }
-                Some(convert::answer(&name, id.as_deref(), Err(refused?.into())))
+                refused
             }
             .boxed(),
         )

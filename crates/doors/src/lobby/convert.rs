@@ -170,10 +170,19 @@ pub(crate) fn send(message: &Incoming<'_>, kind: Kind) -> Result<Send, Fault> {
 }
 
 /// An ERROR from one agent to another answers what the other asked, as a failure does.
-pub(crate) fn error_as_answer(send: Send) -> Send {
+pub(crate) fn error_as_answer(send: Send) -> Result<Send, Fault> {
     let mut payload = Object::parse(send.payload.as_str()).unwrap_or_default();
+    let about = payload.text("original_conversation_id");
+    let Some(correlation) = send.correlation.or(about) else {
+        return Err(Fault::wrong("conversation_id is missing: give that of the REQUEST"));
+    };
     payload.set_text("status", "error");
-    Send { payload: payload.to_payload(), ..send }
+    Ok(Send {
+        kind: Kind::Response,
+        correlation: Some(correlation),
+        payload: payload.to_payload(),
+        ..send
+    })
 }
 
 /// This protocol's clients count the other way round.
@@ -194,7 +203,7 @@ pub(crate) fn deliver(message: &Message, receiver: &str) -> String {
     let (message_type, conversation) = match message.kind {
         Kind::Request => ("REQUEST", Some(message.correlation_or_id())),
         Kind::Response => ("RESPONSE", message.correlation.clone()),
-        // The only other thing that can be addressed to one agent here.
+        // Nothing of the kind is addressed to one agent; if it were, it would ask for nothing.
         Kind::Event | Kind::Broadcast => ("ERROR", message.correlation.clone()),
     };
     let sender_id = if message.from.is_switchboard() { LOBBY } else { message.from.as_str() };

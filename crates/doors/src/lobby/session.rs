@@ -197,15 +197,10 @@ impl Session {
             tracing::info!(from = %self.name(Some(message)), "an agent reports an error");
             return Heard::nothing();
         }
-        let answers = message.conversation_id.is_some();
-        let kind = if answers { Kind::Response } else { Kind::Event };
-        let read = match answers {
-            // It has no status of its own.
-            true => convert::send(message, Kind::Event).map(convert::error_as_answer),
-            false => convert::send(message, Kind::Event),
-        };
+        // It has no status of its own, and is no answer without a question.
+        let read = convert::send(message, Kind::Event).and_then(convert::error_as_answer);
         match read {
-            Ok(send) => self.send(Send { kind, ..send }, message, convert_error).await,
+            Ok(send) => self.send(send, message, convert_error).await,
             Err(fault) => self.fault(&fault, message),
         }
     }
@@ -223,8 +218,9 @@ impl Session {
             Err(refusal) => Heard::say(refused(&name, &refusal.into(), message)),
             Ok(pending) => Heard::Later(
                 async move {
-                    let refusal = pending.wait().await.err()?;
-                    Some(refused(&name, &refusal.into(), &about.message()))
+                    let refusal = pending.wait().await.err();
+                    let told = |refusal: Refusal| refused(&name, &refusal.into(), &about.message());
+                    refusal.map(told).into_iter().collect()
                 }
                 .boxed(),
             ),

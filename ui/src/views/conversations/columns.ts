@@ -49,7 +49,7 @@ export function columns(began: () => Timestamp): Column<ConversationMessage>[] {
     },
     {
       title: "Door",
-      width: "96px",
+      width: "106px",
       spare: true,
       text: ({ row }) => doorName[row.door],
       look: () => "faint",

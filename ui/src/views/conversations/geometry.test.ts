@@ -58,6 +58,17 @@ test("what is for everyone goes both ways, or to the far side from the rim", () 
   expect(heads(0, 1), "also alone").toBe(1);
 });
 
+test("a label stands in the middle of its arrow, however narrow the lanes are", () => {
+  for (const [from, to] of [
+    [0, 1],
+    [1, 0],
+    [18, 19],
+  ] as const) {
+    const { label, left, right } = stroke({ from, to, reach: "arrives" }, 20, 104);
+    expect(label.left + label.width / 2).toBe((left + right) / 2);
+  }
+});
+
 test("labels stay inside the diagram, beside the times", () => {
   const reaches = ["arrives", "halfway", "everyone"] as const;
   fc.assert(

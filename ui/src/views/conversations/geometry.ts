@@ -6,7 +6,7 @@ export const HEAD = 48;
 /** The column with the times, on the left. */
 export const TIMES = 84;
 /** Below this names cannot be read; above it arrows only grow long. */
-const NARROWEST = 104;
+export const NARROWEST = 104;
 const WIDEST = 250;
 /** Rows beyond the visible ones, so that a quick scroll shows no gap. */
 const SPARE = 6;

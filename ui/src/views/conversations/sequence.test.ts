@@ -52,6 +52,39 @@ describe("a conversation as a sequence", () => {
     expect(arrows[2] && spoken(arrows[2])).toBe("from b to a:");
   });
 
+  test("an answer that is a message of its own is drawn once, also where the asked asked another", () => {
+    const correlationId = "c-1";
+    const { arrows } = sequence([
+      talked(1, { from: "a", to: "b" }, { correlationId, answerText: "{}" }),
+      talked(2, { from: "b", to: "c" }, { correlationId, answerText: "{}" }),
+      talked(3, { from: "c", to: "b", kind: "response" }, { correlationId }),
+      talked(4, { from: "b", to: "a", kind: "response" }, { correlationId }),
+      talked(5, { from: "b", to: "a" }, { correlationId, answerText: "{}" }),
+    ]);
+    expect(arrows.map(({ key, answer }) => [key, answer])).toEqual([
+      ...[1, 2, 3, 4, 5].map((n) => [talked(n).row.id, false]),
+      [`${talked(5).row.id} answer`, true],
+    ]);
+  });
+
+  test.each([
+    [{ status: "success", price: 128 }, "success", "response"],
+    [{ status: "error", error: "no such item" }, "error", "error"],
+    [{ status: 3 }, "find", "response"],
+    [{ price: 128 }, "find", "response"],
+    [null, "find", "response"],
+  ])("a response of %j is called %s", (payload, label, tone) => {
+    const [arrow] = sequence([talked(1, { kind: "response", capability: "find", payload })]).arrows;
+    expect(arrow).toMatchObject({ label, tone });
+  });
+
+  test("a request is called by what it asks for, whatever it carries", () => {
+    const [arrow] = sequence([
+      talked(1, { capability: "find", payload: { status: "new" } }),
+    ]).arrows;
+    expect(arrow).toMatchObject({ label: "find", tone: "request" });
+  });
+
   test("one that was never settled has no time, so its answer follows at once", () => {
     const { arrows } = sequence([
       talked(1, { tookMicros: null, createdAt: at(0) }, { answerText: "1" }),

@@ -48,6 +48,7 @@ export function sequence(messages: readonly ConversationMessage[]): Sequence {
     return known;
   };
   const began = messages[0]?.row.createdAt ?? "";
+  const apart = answeredApart(messages);
   const arrows: Arrow[] = [];
   let answers: Arrow[] = [];
   for (const message of messages) {
@@ -56,10 +57,24 @@ export function sequence(messages: readonly ConversationMessage[]): Sequence {
     const due = answers.filter((each) => each.after <= arrow.after);
     answers = answers.filter((each) => each.after > arrow.after);
     arrows.push(...due, arrow);
-    const answer = returned(arrow);
+    const answer = apart.has(message) ? null : returned(arrow);
     if (answer !== null) answers = [...answers, answer].sort((a, b) => a.after - b.after);
   }
   return { lanes: [...lanes.keys()], arrows: [...arrows, ...answers] };
+}
+
+/** The questions whose answer is a message of its own: what came with the acknowledgement is the same. */
+function answeredApart(messages: readonly ConversationMessage[]): Set<ConversationMessage> {
+  const way = (from: AgentId | null, to: AgentId | null, correlation: string | null) =>
+    JSON.stringify([from, to, correlation]);
+  const answered = new Set(
+    messages
+      .filter(({ row, correlationId }) => row.kind === "response" && correlationId !== null)
+      .map(({ row, correlationId }) => way(row.to, row.from, correlationId)),
+  );
+  return new Set(
+    messages.filter(({ row, correlationId }) => answered.has(way(row.from, row.to, correlationId))),
+  );
 }
 
 function sent(
@@ -69,6 +84,8 @@ function sent(
 ): Arrow {
   const { row } = message;
   const bad = wentWrong(row.state);
+  const said = status(row);
+  const what = said ?? about(row);
   const everyone = row.to === null && row.kind === "broadcast" && !bad;
   return {
     key: row.id,
@@ -81,10 +98,10 @@ function sent(
       : row.state === "refused" || row.to === null
         ? "halfway"
         : "arrives",
-    tone: bad ? "error" : row.kind,
+    tone: bad || said === "error" ? "error" : row.kind,
     dashed: bad || row.kind === "response",
     waiting: row.state === "waiting",
-    label: bad ? `${about(row)} — ${stateName[row.state]}` : about(row),
+    label: bad ? `${what} — ${stateName[row.state]}` : what,
     after,
   };
 }
@@ -106,6 +123,13 @@ function returned(arrow: Arrow): Arrow | null {
     label: "answer",
     after: after + (message.row.tookMicros ?? 0),
   };
+}
+
+/** What a response says of itself at the doors where it does: `success`, `error`, `partial`. */
+function status({ kind, payload }: Pick<MessageRow, "kind" | "payload">): string | null {
+  if (kind !== "response" || typeof payload !== "object" || payload === null) return null;
+  const { status: said } = payload as { status?: unknown };
+  return typeof said === "string" && said !== "" ? said : null;
 }
 
 /** What a message is about, in as few words as fit on an arrow. */

@@ -1,10 +1,11 @@
-import { laneX, TIMES, widthOf } from "./geometry";
+import { laneX, NARROWEST, TIMES, widthOf } from "./geometry";
 import type { Arrow } from "./sequence";
 
 /** Where the line runs inside its row; the label stands above it. */
 const LINE = 30;
-/** Only one arrow is in a row, so a label may be wider than its arrow. */
-const NARROWEST_LABEL = 220;
+/** Only one arrow is in a row, so a label may be wider than its arrow; not so wide that it would have to
+ *  leave the middle of one between the first two lanes or the last two. */
+const NARROWEST_LABEL = 2 * NARROWEST;
 const LOOP = 28;
 
 /** How an arrow is drawn: paths for an SVG as wide as the diagram and as high as a row. */

@@ -114,6 +114,7 @@ describe("Flow", () => {
     const shown = await inspector();
     await within(shown).findByText("denied by rule 7; the agent itself allows it");
     expect(shown.textContent).toMatch(/Refused: planner may not call it/);
+    expect(within(shown).queryByText("Accepted")).toBeNull();
     within(shown).getByText("bus, written as on the lobby door");
     within(shown).getByRole("button", { name: "Copy the trace's id" });
     await fireEvent.click(within(shown).getByRole("button", { name: "c-7" }));

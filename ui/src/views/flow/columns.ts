@@ -41,7 +41,7 @@ export const columns: Column<MessageRow>[] = [
   },
   {
     title: "Door",
-    width: "96px",
+    width: "106px",
     spare: true,
     text: (row) => doorName[row.door],
     look: () => "faint",
