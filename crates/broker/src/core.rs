@@ -95,6 +95,8 @@ pub(crate) struct Core {
     absent: HashMap<AgentId, Vec<(u64, DeliveryId, Instant)>>,
     /// Messages whose time runs out.
     expiries: Agenda<(u64, Topic)>,
+    /// Messages that are held for busy agents, and when their senders are told so.
+    held_until: Agenda<u64>,
     /// Connections that may be handed something.
     ready: Vec<ConnectionId>,
     /// What the messages on their way keep in memory.
@@ -219,6 +221,7 @@ impl Core {
             retries: Agenda::default(),
             absent: HashMap::new(),
             expiries: Agenda::default(),
+            held_until: Agenda::default(),
             ready: Vec::new(),
             held: Held::default(),
             resting: HashMap::new(),
@@ -349,6 +352,7 @@ impl Core {
     fn do_what_is_due(&mut self) {
         self.end_calls();
         self.time_out();
+        self.tell_of_held();
         self.ask_again();
         self.give_up_waiting();
         self.expire();
@@ -364,6 +368,7 @@ impl Core {
             self.expiries.next(),
             self.jobs.next(),
             self.calls.next_deadline(),
+            self.held_until.next(),
             self.stop_by,
         ];
         deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)

@@ -80,6 +80,12 @@ pub enum Refusal {
     /// An agent declares more than it may.
     #[error("{0} capabilities are the most an agent may declare")]
     TooManyCapabilities(usize),
+    /// An agent's schemas are too much in all.
+    #[error("an agent's schemas have at most {0} bytes in all")]
+    TooManySchemas(usize),
+    /// The schemas of all agents are as much as may be.
+    #[error("there is no room for more schemas: agents that are no longer used hold them")]
+    NoRoomForSchemas,
     /// Nobody of that name is known.
     #[error("there is no agent {0}")]
     UnknownAgent(AgentId),
@@ -197,6 +203,7 @@ impl Refusal {
             | Self::QueueFull { .. }
             | Self::DiskBusy
             | Self::TooMuchShared
+            | Self::NoRoomForSchemas
             | Self::NobodyBack => Code::Busy,
             Self::OperatorOnly | Self::Forbidden { .. } | Self::NobodyMayHear { .. } => {
                 Code::Forbidden
@@ -214,6 +221,7 @@ impl Refusal {
             Self::Taken(_) => Code::Taken,
             Self::BadCapability { .. }
             | Self::TooManyCapabilities(_)
+            | Self::TooManySchemas(_)
             | Self::TooManyEdits(_)
             | Self::SessionTooLarge(_)
             | Self::NoTokenFor(_) => Code::InvalidRequest,

@@ -28,6 +28,9 @@ pub(crate) use offers::{Offer, Offers};
 pub(crate) use presence::Available;
 use presence::Pulse;
 
+/// What the schemas of all agents may come to, as text: compiled they are many times larger.
+const ALL_SCHEMA_BYTES: usize = 8 << 20;
+
 /// Everyone the broker ever heard of, and every live connection.
 #[derive(Default)]
 pub(crate) struct Registry {
@@ -217,6 +220,13 @@ impl Registry {
         agent.offers = offers;
         self.changed.insert(id.clone());
         Some(AgentRecord { capabilities, ..agent.record.clone() })
+    }
+
+    /// Whether there is room for what an agent would declare, beside what all others have.
+    pub(crate) fn has_room_for(&self, id: &AgentId, offers: &Offers) -> bool {
+        let others = self.agents.values().filter(|agent| agent.record.id != *id);
+        let bytes: usize = others.map(|agent| agent.offers.schema_bytes()).sum();
+        offers.schema_bytes() == 0 || bytes + offers.schema_bytes() <= ALL_SCHEMA_BYTES
     }
 
     /// What an agent can do.

@@ -20,14 +20,25 @@ pub(crate) struct Plan {
     pub(crate) observers: Vec<Arc<Subscription>>,
 }
 
-/// Of identical patterns only the newest is in the chain, while it lives. A connection that
-/// matches by several patterns is asked once in the chain, and once as an observer.
+/// Everyone who listens, whoever speaks.
 pub(crate) fn plan(subscriptions: &Subscriptions, topic: &Topic) -> Plan {
+    plan_of(subscriptions, topic, |_| true)
+}
+
+/// Of identical patterns only the newest is in the chain, while it lives; one that may not hear of it
+/// takes nobody's place. A connection that matches by several patterns is asked once in the chain, and
+/// once as an observer.
+pub(crate) fn plan_of(
+    subscriptions: &Subscriptions,
+    topic: &Topic,
+    may: impl Fn(&Subscription) -> bool,
+) -> Plan {
     let mut plan = Plan::default();
     subscriptions.each_match(topic, |group| {
-        let observes = |one: &&Arc<Subscription>| one.policy == Policy::ContinueAll;
-        plan.observers.extend(group.iter().filter(observes).cloned());
-        plan.chain.extend(group.iter().rev().find(|one| !observes(one)).cloned());
+        let observes = |one: &Subscription| one.policy == Policy::ContinueAll;
+        let group = || group.iter().filter(|one| may(one));
+        plan.observers.extend(group().filter(|one| observes(one)).cloned());
+        plan.chain.extend(group().rev().find(|one| !observes(one)).cloned());
     });
     newest_of_each_connection(&mut plan.chain);
     newest_of_each_connection(&mut plan.observers);

@@ -165,8 +165,17 @@ impl Sessions {
     }
 
     /// Whether this agent may speak in this conversation: one that is no session is open to all.
-    pub(crate) fn may_speak(&self, id: &ConversationId, agent: &AgentId) -> bool {
-        self.by_id.get(id).is_none_or(|session| session.participants.contains(agent))
+    pub(crate) fn may_speak(&self, id: &ConversationId, agent: &AgentId) -> Result<(), Refusal> {
+        match self.by_id.get(id) {
+            None => Ok(()),
+            Some(session) if !session.participants.contains(agent) => {
+                Err(Refusal::NoSuchSession(id.clone()))
+            }
+            Some(session) if session.status == SessionStatus::Completed => {
+                Err(Refusal::SessionClosed(id.clone()))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// A message of a session was accepted, if its sender takes part.
@@ -261,7 +270,8 @@ mod tests {
         let session = opened(&mut sessions);
         let stranger = sessions.update(&id("c"), update(&session, "{}", None), Timestamp(2));
         assert!(matches!(stranger, Err(Refusal::NoSuchSession(_))));
-        assert!(!sessions.may_speak(&session, &id("c")) && sessions.may_speak(&session, &id("b")));
+        assert!(sessions.may_speak(&session, &id("c")).is_err());
+        assert!(sessions.may_speak(&session, &id("b")).is_ok());
         let close = SessionUpdate {
             status: Some(SessionStatus::Completed),
             ..update(&session, "{}", None)
@@ -273,6 +283,8 @@ mod tests {
         );
         let later = sessions.update(&id("a"), update(&session, r#"{"x":1}"#, None), Timestamp(4));
         assert!(matches!(later, Err(Refusal::SessionClosed(_))));
+        let spoken = sessions.may_speak(&session, &id("a"));
+        assert!(matches!(spoken, Err(Refusal::SessionClosed(_))));
     }
 
     #[test]

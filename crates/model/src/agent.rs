@@ -178,6 +178,16 @@ pub enum Declared {
     Full(Capability),
 }
 
+impl Declared {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Name(name) => name,
+            Self::Full(capability) => &capability.name,
+        }
+    }
+}
+
 impl From<Declared> for Capability {
     fn from(declared: Declared) -> Self {
         match declared {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::{
     Ack, Address, AgentId, AgentStatus, Answer, AttemptId, Capability, Context, ConversationId,
-    DeadMessage, Dialect, IssuedToken, JobId, JobView, Kind, Lifecycle, ListenFilter, MessageId,
-    MessageState, NewJob, NewSession, Pattern, Payload, Policy, Priority, RuleChange, RuleEdit,
-    Secret, Session, SessionUpdate, SubscriptionId, Timestamp, Topic,
+    DeadMessage, Declared, Dialect, IssuedToken, JobId, JobView, Kind, Lifecycle, ListenFilter,
+    MessageId, MessageState, NewJob, NewSession, Pattern, Payload, Policy, Priority, RuleChange,
+    RuleEdit, Secret, Session, SessionUpdate, SubscriptionId, Timestamp, Topic,
 };
 
 /// Everything that can change anything. Every door, the operator and discovered peers speak this.
@@ -22,7 +22,7 @@ pub enum Command {
     /// Say what the speaker can do, beside what it said before or in its place.
     Declare {
         /// New ones, and new versions of old ones.
-        capabilities: Vec<Capability>,
+        capabilities: Vec<Declared>,
         /// The names of those that are no more.
         withdrawn: Vec<String>,
     },
@@ -123,8 +123,8 @@ pub struct Join {
     pub name: String,
     /// Its program's version.
     pub version: String,
-    /// What it can do; none leaves what was declared before.
-    pub capabilities: Option<Vec<Capability>>,
+    /// What it can do; none leaves what was declared before, and so does a name alone.
+    pub capabilities: Option<Vec<Declared>>,
     /// Its token, if it has one.
     pub token: Option<Secret>,
     /// Whether it is to get a token if it has none.

@@ -3,14 +3,15 @@
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 use ts_rs::TS;
+use uuid::Uuid;
 
 use crate::{AgentId, Priority};
 
-/// The largest compiled expression, the longest text of one, and how much of a content is searched. The
+/// The largest compiled expression, the longest text of one, and the longest content that is searched. The
 /// engine takes at most their product, and everyone waits while it searches.
-const MAX_COMPILED: usize = 12 << 10;
+const MAX_COMPILED: usize = 6 << 10;
 const MAX_EXPRESSION: usize = 1024;
-const MAX_SEARCHED: usize = 16 << 10;
+const MAX_SEARCHED: usize = 64 << 10;
 
 /// What passes every part that is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, TS)]
@@ -23,7 +24,7 @@ pub struct ListenFilter {
     /// Of one of these priorities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<Vec<Priority>>,
-    /// A regular expression that is found in the JSON text of the content, in its first 16 KiB.
+    /// A regular expression that is found in the JSON text of the content; in none of more than 64 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_match: Option<Expression>,
 }
@@ -58,8 +59,8 @@ impl Expression {
 
 impl Expression {
     fn is_in(&self, content: &str) -> bool {
-        let bytes = content.as_bytes();
-        self.0.is_match(&bytes[..bytes.len().min(MAX_SEARCHED)])
+        // A part of it would end where the content does not, and `$` would be found there.
+        content.len() <= MAX_SEARCHED && self.0.is_match(content.as_bytes())
     }
 }
 
@@ -83,10 +84,17 @@ impl ListenFilter {
         priority: Priority,
         content: impl FnOnce() -> std::borrow::Cow<'a, str>,
     ) -> bool {
-        self.from_agents.as_ref().is_none_or(|agents| agents.contains(from))
+        self.from_agents.as_ref().is_none_or(|agents| is_one_of(from, agents))
             && self.priority.as_ref().is_none_or(|wanted| wanted.contains(&priority))
             && self.content_match.as_ref().is_none_or(|expression| expression.is_in(&content()))
     }
+}
+
+/// By either of its names.
+fn is_one_of(agent: &AgentId, agents: &[AgentId]) -> bool {
+    let is_alias =
+        |one: &AgentId| Uuid::parse_str(one.as_str()).is_ok_and(|id| id == agent.alias());
+    agents.iter().any(|one| one == agent || is_alias(one))
 }
 
 #[cfg(test)]

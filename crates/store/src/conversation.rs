@@ -135,21 +135,33 @@ fn one(found: &SqliteRow) -> Result<ConversationMessage, Error> {
     })
 }
 
-/// A response answers the last request before it that had the same correlation, or whose id it is.
+/// A response answers the last request before it that went the other way and had the same correlation,
+/// or whose id it is.
 fn link_answers(messages: &mut [ConversationMessage]) {
-    let mut asked: HashMap<String, MessageId> = HashMap::new();
+    let mut asked: HashMap<(AgentId, Option<AgentId>, String), MessageId> = HashMap::new();
     for message in messages {
-        match message.row.kind {
+        let row = &message.row;
+        match row.kind {
             Kind::Request => {
-                let id = message.row.id;
-                asked.insert(id.to_string(), id);
-                if let Some(correlation) = &message.correlation_id {
-                    asked.insert(correlation.clone(), id);
+                let keys = [Some(row.id.to_string()), message.correlation_id.clone()];
+                for key in keys.into_iter().flatten() {
+                    asked.insert((row.from.clone(), row.to.clone(), key), row.id);
                 }
             }
             Kind::Response => {
-                let correlation = message.correlation_id.as_deref();
-                message.answers = correlation.and_then(|key| asked.get(key).copied());
+                let (Some(asker), Some(key)) = (row.to.clone(), message.correlation_id.clone())
+                else {
+                    continue;
+                };
+                // The broker answers in the place of whoever was asked.
+                message.answers = match row.from.is_switchboard() {
+                    false => asked.get(&(asker, Some(row.from.clone()), key)).copied(),
+                    true => asked
+                        .iter()
+                        .filter(|((from, _, one), _)| *from == asker && *one == key)
+                        .map(|(_, id)| *id)
+                        .max(),
+                };
             }
             Kind::Event | Kind::Broadcast => {}
         }

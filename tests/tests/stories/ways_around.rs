@@ -149,3 +149,121 @@ async fn progress_gives_an_asker_patience() {
     provider.respond(&request, json!({ "status": "success" })).await;
     assert_eq!(asker.hear("RESPONSE").await["payload"]["status"], "success");
 }
+
+#[tokio::test]
+async fn a_name_alone_does_not_open_what_was_closed_by_another_door() {
+    let board = Board::start().await;
+    let provider = LobbyAgent::register(&board, "p", guarded()).await;
+    let token = json!(provider.token);
+    let _also = CollabAgent::register_at(board.url(), "p", json!(["secret"]), token).await;
+    let mut asker = LobbyAgent::register(&board, "a", json!([])).await;
+    asker.request("p", "k", json!({ "capability_name": "secret" })).await;
+    assert_eq!(asker.hear("RESPONSE").await["payload"]["code"], "FORBIDDEN");
+}
+
+#[tokio::test]
+async fn an_answer_cannot_be_forged_for_one_who_is_away() {
+    let board = Board::start().await;
+    let mut provider = LobbyAgent::register(&board, "p", json!(["x"])).await;
+    let mut asker = LobbyAgent::register(&board, "a", json!([])).await;
+    asker.request("p", "k", json!({ "capability_name": "x" })).await;
+    let request = provider.hear("REQUEST").await;
+    let token = json!(asker.token);
+    drop(asker);
+    board.is_away("a").await;
+    let mut forger = board.agent("forger").await;
+    let forged = json!({ "topic": "agent:a", "correlation_id": "k", "payload": { "type": "t" } });
+    assert_eq!(forger.refused("sendMessage", forged).await.0, -32012);
+    provider.respond(&request, json!({ "status": "completed", "n": 1 })).await;
+    let mut asker = LobbyAgent::register_at(board.url(), "a", json!([]), token).await;
+    let answer = asker.hear("RESPONSE").await;
+    assert_eq!(
+        answer["payload"],
+        json!({ "status": "completed", "n": 1 }),
+        "and it is the end of it"
+    );
+}
+
+#[tokio::test]
+async fn a_bus_peer_hears_an_answer_that_came_after_the_first_attempt() {
+    let board = Board::with("[delivery]\ntimeout_ms = 300").await;
+    let mut provider = LobbyAgent::register(&board, "p", json!(["x"])).await;
+    let mut asker = board.agent("a").await;
+    asker.subscribe("agent:a").await;
+    let said = json!({ "topic": "agent:p", "payload": { "type": "x" } });
+    let id = asker.ask("sendMessage", said).await;
+    let request = provider.hear("REQUEST").await;
+    let result = asker.response_to(&json!(id)).await["result"].clone();
+    assert_eq!(result["acks"][0]["processed"], false, "{result}");
+    provider.respond(&request, json!({ "status": "success", "n": 7 })).await;
+    let late = asker.process().await;
+    assert_eq!(late["params"]["correlation_id"], result["messageId"]);
+    assert_eq!(late["params"]["payload"]["n"], 7);
+}
+
+#[tokio::test]
+async fn what_is_for_an_agent_that_owns_its_name_is_not_anothers_to_take_or_overhear() {
+    let board = Board::start().await;
+    let mut provider = LobbyAgent::register(&board, "p", json!(["x"])).await;
+    let mut asker = LobbyAgent::register(&board, "a", json!([])).await;
+    let mut thief = board.agent("thief").await;
+    for topic in ["agent:p", "agent:a"] {
+        thief.subscribe(topic).await;
+    }
+    thief.ok("subscribe", json!({ "topic": "agent:*", "policy": "continueAll" })).await;
+    asker.request("p", "k", json!({ "capability_name": "x" })).await;
+    let request = provider.hear("REQUEST").await;
+    provider.respond(&request, json!({ "status": "success" })).await;
+    assert_eq!(asker.hear("RESPONSE").await["payload"]["status"], "success");
+    let mut other = board.agent("other").await;
+    other.ask("sendMessage", json!({ "topic": "agent:thief", "payload": { "type": "t" } })).await;
+    let first = loop {
+        let heard = thief.delivery().await;
+        if heard["params"]["from"] != "switchboard" {
+            break heard;
+        }
+    };
+    assert_eq!(first["params"]["topic"], "agent:thief", "the first that it ever hears: {first}");
+}
+
+#[tokio::test]
+async fn a_bus_peer_is_told_in_time_that_a_busy_agent_will_get_it_later() {
+    let board = Board::with("[delivery]\ntimeout_ms = 300").await;
+    let mut busy = CollabAgent::register(&board, "busy", json!(["x"])).await;
+    busy.router("setStatus", json!({ "status": "busy" })).await.unwrap();
+    let mut asker = board.agent("a").await;
+    let said = json!({ "topic": "agent:busy", "payload": { "type": "x" } });
+    let result = asker.ok("sendMessage", said).await;
+    assert_eq!((&result["success"], &result["deliveredTo"]), (&json!(true), &json!(0)));
+    busy.router("setStatus", json!({ "status": "ready" })).await.unwrap();
+    assert_eq!(busy.hear("request").await["from"], "a");
+}
+
+#[tokio::test]
+async fn what_is_declared_has_bounds_so_that_answers_do() {
+    let board = Board::start().await;
+    let mut agent = LobbyAgent::register(&board, "p", json!([])).await;
+    let large: serde_json::Map<String, Value> = (0..700)
+        .map(|n| (format!("property-{n}"), json!({ "type": "string", "title": "x".repeat(20) })))
+        .collect();
+    let schema = json!({ "type": "object", "properties": large });
+    for (n, capability, said) in [
+        (1, json!({ "name": "x", "description": "x".repeat(5000) }), "description"),
+        (8, json!({ "name": "x", "input_schema": schema.clone() }), "schemas"),
+    ] {
+        let mut told = Value::Null;
+        for at in 0..n {
+            let mut one = capability.clone();
+            one["name"] = json!(format!("x{at}"));
+            agent
+                .say(json!({
+                    "receiver_id": "global_lobby", "message_type": "CAPABILITY_UPDATE",
+                    "payload": { "capabilities": [one] },
+                }))
+                .await;
+            told = agent.socket.hear().await.unwrap();
+        }
+        let words = told["payload"]["error"].as_str().unwrap_or_default();
+        assert!(words.contains(said), "{said}: {told}");
+    }
+}

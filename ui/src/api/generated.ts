@@ -194,7 +194,7 @@ fromAgents?: Array<AgentId>,
  */
 priority?: Array<Priority>, 
 /**
- * A regular expression that is found in the JSON text of the content.
+ * A regular expression that is found in the JSON text of the content; in none of more than 64 KiB.
  */
 contentMatch?: Expression, };
 

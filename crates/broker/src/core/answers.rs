@@ -117,6 +117,10 @@ impl Core {
         // One that answers by a message of its own got the request and is slow; to ask it again would
         // be to ask for the same work twice.
         let silent = answer.outcome == AttemptOutcome::TimedOut && to.door.answers_by_message();
+        if silent {
+            // It may still answer, and then who asked hears of it.
+            self.calls.taken(seq, &to.agent);
+        }
         let decided = silent || !may_ask_again;
         let over = journey.dispatch.is_out_of_time() || self.is_own_event(seq);
         let again = if over || decided {

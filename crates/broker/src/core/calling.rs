@@ -12,13 +12,14 @@ use switchboard_model::{
 use tokio::time::Instant;
 
 use super::accept::Origin;
+use super::permit::Said;
 use super::{Core, Phase, respond};
 use crate::Refusal;
 use crate::broker::ReplyTo;
 use crate::calls::Call;
 use crate::dispatch::{Role, Verdict};
 use crate::registry::Offer;
-use crate::route::{self, Plan};
+use crate::route::Plan;
 
 /// For how long after their time askers are still told that there was no answer, where the broker was down.
 const UNTOLD: Duration = Duration::from_secs(60 * 60);
@@ -107,7 +108,14 @@ impl Core {
         let takes_answers = |id: &ConnectionId| {
             self.registry.connection(*id).is_some_and(|one| one.door.answers_by_message())
         };
-        let known_by_answers = self.registry.connections_of(to).iter().any(takes_answers);
+        let live = self.registry.connections_of(to);
+        let known_by_answers = match live.is_empty() {
+            // How it came last is how it will come back.
+            true => {
+                self.registry.introduction(to).is_some_and(|(_, door)| door.answers_by_message())
+            }
+            false => live.iter().any(takes_answers),
+        };
         if !origin.door.answers_by_message() && !known_by_answers {
             return Ok(());
         }
@@ -137,7 +145,7 @@ impl Core {
         let Some(call) = self.calls.get(seq) else { return };
         self.inherit(seq, &mut send);
         let topic = send.address.topic();
-        let plan = route::plan(&self.subscriptions, &topic);
+        let plan = self.plan(&Said::new(&origin, &send));
         if let Err(refusal) = self.has_room_for(&plan, &topic) {
             return respond(reply, Err(refusal));
         }
@@ -186,10 +194,8 @@ impl Core {
     /// An answer belongs to the conversation and the trace of its question.
     fn inherit(&self, seq: u64, send: &mut Send) {
         let Some(call) = self.calls.get(seq) else { return };
-        if send.conversation.is_none() {
-            let asked = || ConversationId::parse(&call.key);
-            send.conversation = call.conversation.clone().or_else(asked);
-        }
+        let asked = || ConversationId::parse(&call.key);
+        send.conversation = call.conversation.clone().or_else(asked);
         send.capability.clone_from(&call.capability);
         send.correlation = Some(call.key.clone());
         let mut context = send.context.as_deref().cloned().unwrap_or_default();
@@ -292,7 +298,13 @@ impl Core {
         }
     }
 
+    /// Tells whoever waits for a message that there is none to come. To a peer of the bus that has been
+    /// told by its acknowledgement, one that was only slow may still answer.
     fn call_failed(&mut self, seq: u64, code: &str, words: &str) {
+        let may_come = |call: &Call| !call.by_message && call.taken_by.is_some();
+        if self.calls.get(seq).is_some_and(may_come) {
+            return;
+        }
         let Some(call) = self.calls.close(seq).filter(|call| call.by_message) else { return };
         let failure = Failure { code: code.to_owned(), message: words.to_owned(), details: None };
         let origin = Origin::of(AgentId::switchboard(), Door::Console);
@@ -319,7 +331,7 @@ impl Core {
             expires_at: failed.then(|| self.now.wall.plus(NEWS_OF_FAILURE)),
             wait: Wait::Accepted,
         };
-        let plan = route::plan(&self.subscriptions, &send.address.topic());
+        let plan = self.plan(&Said::new(&origin, &send));
         self.pass_on(origin, send, plan, None);
     }
 

@@ -186,11 +186,24 @@ impl Core {
         if open.message.kind != Kind::Request || !self.registry.says_busy(&open.to.agent) {
             return false;
         }
+        let seq = open.seq;
         if let Some(connection) = self.registry.connection_mut(id) {
             connection.line.done(delivery);
             connection.held.push(delivery);
         }
+        self.held_until.add(self.now.monotonic + self.settings.timeout, seq);
         true
+    }
+
+    /// Senders whose messages are held for as long as an attempt may take: that they wait is all that can
+    /// be told.
+    pub(super) fn tell_of_held(&mut self) {
+        while let Some(seq) = self.held_until.take_due(self.now.monotonic) {
+            if let Some(journey) = self.journeys.get_mut(&seq) {
+                journey.is_asked_once();
+                self.answer_sender(seq);
+            }
+        }
     }
 
     /// An agent is no longer busy: what was held back stands in line again, in its order.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AgentStatus, Capability, ConnectionId, Door, Join, Joined, Lifecycle, ListenFilter,
+    AgentId, AgentStatus, ConnectionId, Declared, Door, Join, Joined, Lifecycle, ListenFilter,
     Pattern, Policy, Priority, Reply, Secret, SubscriptionId,
 };
 use switchboard_store::{Record, SubscriptionRecord};
@@ -12,7 +12,6 @@ use super::{Core, respond};
 use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
 use crate::identity::Token;
-use crate::registry::Offers;
 use crate::subscriptions::Subscription;
 
 impl Core {
@@ -101,7 +100,14 @@ impl Core {
         if is_free && join.wants_token && self.registry.is_connected(agent) {
             return Err(Refusal::Taken(agent.clone()));
         }
-        let offers = join.capabilities.take().map(Offers::compile).transpose()?;
+        let before = self.registry.offers(agent).cloned().unwrap_or_default();
+        let declared = join.capabilities.take();
+        let offers = declared.map(|declared| before.replaced(declared)).transpose()?;
+        if offers.as_ref().is_some_and(|offers| !self.registry.has_room_for(agent, offers)) {
+            return Err(Refusal::NoRoomForSchemas);
+        }
+        // What waits was permitted by what was declared then.
+        self.rules_version += u64::from(offers.is_some());
         let made = match is_free && join.wants_token {
             true => Some(Token::make(Priority::Urgent, self.now.wall)?),
             false => None,
@@ -129,7 +135,7 @@ impl Core {
     pub(super) fn declare(
         &mut self,
         caller: Caller,
-        capabilities: Vec<Capability>,
+        capabilities: Vec<Declared>,
         withdrawn: &[String],
         reply: Option<ReplyTo>,
     ) {
@@ -142,13 +148,17 @@ impl Core {
     fn try_declare(
         &mut self,
         caller: Caller,
-        capabilities: Vec<Capability>,
+        capabilities: Vec<Declared>,
         withdrawn: &[String],
     ) -> Result<(), Refusal> {
         let (id, agent) = self.speaker(caller)?;
         let door = self.registry.connection(id).map_or(Door::Bus, |one| one.door);
         let before = self.registry.offers(&agent).cloned().unwrap_or_default();
         let offers = before.changed(capabilities, withdrawn)?;
+        if !self.registry.has_room_for(&agent, &offers) {
+            return Err(Refusal::NoRoomForSchemas);
+        }
+        self.rules_version += 1;
         if let Some(record) = self.registry.declare(&agent, door, offers) {
             self.bookkeeping.push(Record::Agent(record));
         }

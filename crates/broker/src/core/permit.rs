@@ -23,9 +23,8 @@ impl Core {
         // The other doors' conversations are named by their agents, and are no sessions.
         if let Some(id) = &send.conversation
             && origin.door == Door::Collaboration
-            && !self.sessions.may_speak(id, &origin.from)
         {
-            return Err(Refusal::NoSuchSession(id.clone()));
+            self.sessions.may_speak(id, &origin.from)?;
         }
         let Address::Agent(provider) = &send.address else { return Ok(()) };
         if origin.door == Door::Console || origin.from == *provider {
@@ -102,11 +101,7 @@ impl Core {
     /// asked is busy, another that is ready, offers the same and may be asked for it.
     pub(super) fn plan(&self, said: &Said<'_>) -> Plan {
         let topic = said.address.topic();
-        let mut plan = route::plan(&self.subscriptions, &topic);
-        if let Some(other) = self.stands_in(said) {
-            plan.chain = vec![other];
-        }
-        let wanted = |one: &Arc<Subscription>| {
+        let wanted = |one: &Subscription| {
             let own_noise = said.kind == Kind::Broadcast && one.agent == *said.from;
             let filter = one.filter.as_ref();
             !own_noise
@@ -117,8 +112,10 @@ impl Core {
                 && (said.address.agent() == Some(&one.agent)
                     || self.may_reach(said, one, topic.as_str()))
         };
-        plan.chain.retain(wanted);
-        plan.observers.retain(wanted);
+        let mut plan = route::plan_of(&self.subscriptions, &topic, wanted);
+        if let Some(other) = self.stands_in(said) {
+            plan.chain = vec![other];
+        }
         plan
     }
 
@@ -164,6 +161,17 @@ impl Core {
 
     /// Whether the rules let a message reach one who listens.
     fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
+        // What is for one agent is not another's to take or to overhear: an answer never, and nothing at all
+        // where the name is owned, unless a rule says so. Peers of the bus that own no name intercept
+        // each other, as their protocol has it.
+        if let Address::Agent(id) = said.address
+            && *id != one.agent
+            && one.pattern.matches_text(topic)
+            && (said.kind == Kind::Response || self.registry.token(id).is_some())
+        {
+            let rule = self.rules.deciding(said.from, &one.agent, topic);
+            return rule.is_some_and(|rule| rule.effect == Effect::Allow);
+        }
         let exempt = said.door == Door::Console
             || said.from.is_switchboard()
             || *said.from == one.agent

@@ -89,15 +89,18 @@ impl Console {
         preview: PreviewRules,
     ) -> Result<RulePreview, CallError> {
         let since = since(preview.hours)?;
+        let in_force = self.broker().rules().await?;
         let (rules, made) = self.edited(preview.edits).await?;
         let (first, groups) =
             self.store().requests_since(since).await.map_err(|error| reading_failed(&error))?;
         let requests = groups.iter().map(|group| group.requests).sum();
         let mut changed: Vec<(RequestGroup, (Effect, Option<RuleId>))> = Vec::new();
         for group in groups {
-            let would = would(&rules, &group);
-            if would.0 != group.decision.effect {
-                changed.push((group, would));
+            let would_be = would(&rules, &group);
+            // What rules in force decide otherwise by now is not these edits' doing.
+            let by_edits = would_be.0 != would(&in_force, &group).0;
+            if by_edits && would_be.0 != group.decision.effect {
+                changed.push((group, would_be));
             }
         }
         changed.sort_by_key(|(group, _)| std::cmp::Reverse(group.requests));

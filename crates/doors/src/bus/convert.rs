@@ -12,9 +12,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use switchboard_broker::now;
 use switchboard_model::{
-    Address, AgentId, AttemptId, Capability, Command, Context, ConversationId, Declared,
-    DeliveryId, Dialect, Join, Kind, Message, Pattern, Payload, Policy, Priority, Secret, Send,
-    Timestamp, Topic, Trace, Wait,
+    Address, AgentId, AttemptId, Command, Context, ConversationId, Declared, DeliveryId, Dialect,
+    Join, Kind, Message, Pattern, Payload, Policy, Priority, Secret, Send, Timestamp, Topic, Trace,
+    Wait,
 };
 
 use super::wire::{DeliveryHead, RpcError, present};
@@ -80,12 +80,11 @@ pub(crate) fn join(params: Option<&RawValue>) -> Result<(Join, bool), RpcError> 
     Ok((join, types_payloads))
 }
 
-fn declared(capabilities: &RawValue) -> Result<Vec<Capability>, RpcError> {
-    let list: Vec<Declared> = serde_json::from_str(capabilities.get()).map_err(|error| {
+fn declared(capabilities: &RawValue) -> Result<Vec<Declared>, RpcError> {
+    serde_json::from_str(capabilities.get()).map_err(|error| {
         let form = "a list of names, or of objects with a name";
         RpcError::invalid_params(format!("capabilities must be {form}: {error}"))
-    })?;
-    Ok(list.into_iter().map(Capability::from).collect())
+    })
 }
 
 /// From 0.2 on a payload must say what it is.

@@ -78,6 +78,9 @@ pub(crate) fn sends(message: &Incoming, kind: Kind) -> Result<Vec<Send>, ErrorIn
     let mut sends = match kind {
         Kind::Request => {
             let action = text("action")?;
+            if action.len() > MAX_ID {
+                return Err(wrong(format!("payload.action has at most {MAX_ID} bytes")));
+            }
             let within = timeout(payload)?;
             let ask = |to: AgentId| Send {
                 capability: Some(action.clone()),

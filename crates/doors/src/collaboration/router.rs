@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use switchboard_broker::now;
 use switchboard_model::{
-    AgentId, AgentStatus, Capability, Code, Command, ConversationId, Declared, Expression, Find,
-    Found, Join, ListenFilter, MessageSummary, NewSession, Object, Pattern, Payload, Policy, Reply,
-    Secret, Session, SessionStatus, SessionUpdate, Timestamp,
+    AgentId, AgentStatus, Code, Command, ConversationId, Declared, Expression, Find, Found, Join,
+    ListenFilter, MessageSummary, NewSession, Object, Pattern, Payload, Policy, Reply, Secret,
+    Session, SessionStatus, SessionUpdate, Timestamp,
 };
 
 use super::convert::{fault, priority, wrong};
@@ -69,8 +69,7 @@ pub(crate) fn written(result: &impl Serialize) -> Result<Payload, ErrorInfo> {
 struct Registration {
     id: String,
     name: Option<String>,
-    #[serde(default)]
-    capabilities: Vec<Declared>,
+    capabilities: Option<Vec<Declared>>,
     status: Option<String>,
     #[serde(default)]
     metadata: Object,
@@ -84,7 +83,7 @@ pub(crate) fn register(parameters: &Payload) -> Result<Join, ErrorInfo> {
     let version = given.metadata.text("version").unwrap_or_default();
     let name = given.name.unwrap_or_else(|| agent.to_string());
     Ok(Join {
-        capabilities: Some(given.capabilities.into_iter().map(Capability::from).collect()),
+        capabilities: given.capabilities,
         token: token.map(Secret::new),
         wants_token: true,
         status: given.status.as_deref().map(status).transpose()?,
@@ -125,7 +124,7 @@ pub(crate) fn registered(
     agent: &AgentId,
     token: Option<&Secret>,
 ) -> Result<Payload, ErrorInfo> {
-    let capabilities = join.capabilities.iter().flatten().map(|one| one.name.as_str());
+    let capabilities = join.capabilities.iter().flatten().map(Declared::name);
     written(&RegistrationView {
         id: agent.as_str(),
         name: &join.name,
@@ -270,8 +269,8 @@ struct CapabilityChange {
 
 pub(crate) fn declare(parameters: &Payload) -> Result<Command, ErrorInfo> {
     let change: CapabilityChange = read(parameters)?;
-    let capabilities = change.capabilities.into_iter().map(Capability::from).collect();
-    Ok(Command::Declare { capabilities, withdrawn: change.withdrawn })
+    let CapabilityChange { capabilities, withdrawn } = change;
+    Ok(Command::Declare { capabilities, withdrawn })
 }
 
 #[derive(Default, Deserialize)]

@@ -4,13 +4,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use switchboard_broker::Refusal;
 use switchboard_model::{
-    Address, AgentId, Capability, Code, ConversationId, Declared, Dialect, Failure, Find, Found,
-    Join, Kind, Message, Object, Outcome, Payload, Priority, Secret, Send, Wait,
+    Address, AgentId, Code, ConversationId, Declared, Dialect, Failure, Find, Found, Join, Kind,
+    Message, Object, Outcome, Payload, Priority, Secret, Send, Wait,
 };
 
 use super::wire::{
     AckPayload, ErrorPayload, Incoming, LOBBY, Outgoing, PROTOCOL, Service, ServicesPayload,
 };
+
+/// The longest name of what is asked for.
+const MAX_NAME: usize = 256;
+/// As much is told of who was found; who wants more asks for less at a time.
+const MAX_SERVICES: usize = 1 << 20;
 
 /// Why a message cannot be taken, in a code for programs and words for people.
 #[derive(Debug, PartialEq)]
@@ -47,7 +52,7 @@ pub(crate) fn join(message: &Incoming<'_>) -> Result<Join, Fault> {
     let payload: RegisterPayload = payload(message)?;
     let name = payload.name.unwrap_or_else(|| agent.to_string());
     Ok(Join {
-        capabilities: Some(payload.capabilities.into_iter().map(Capability::from).collect()),
+        capabilities: Some(payload.capabilities),
         token: message.auth_token.as_deref().map(Secret::new),
         wants_token: true,
         ..Join::of(agent, name, payload.version.unwrap_or_default())
@@ -94,13 +99,17 @@ pub(crate) fn services(
         let relevant = |at: &usize| one.relevant.contains(&one.capabilities[*at].name);
         (0..one.capabilities.len()).filter(relevant).collect()
     };
-    let services_found = found
-        .iter()
-        .map(|one| Service {
-            agent_id: one.agent.as_str(),
-            relevant_capabilities: service(one).iter().map(|at| &one.capabilities[*at]).collect(),
-        })
-        .collect();
+    let mut services_found = Vec::new();
+    let mut bytes = 0;
+    for one in found {
+        let relevant_capabilities = service(one).iter().map(|at| &one.capabilities[*at]).collect();
+        let service = Service { agent_id: one.agent.as_str(), relevant_capabilities };
+        bytes += serde_json::to_string(&service).map_or(0, |text| text.len());
+        if bytes > MAX_SERVICES {
+            break;
+        }
+        services_found.push(service);
+    }
     let payload = ServicesPayload { services_found, discovered_for_capability: asked_for };
     from_lobby(agent.as_str(), "SERVICES_AVAILABLE", &payload, conversation_id)
 }
@@ -114,9 +123,9 @@ struct UpdatePayload {
 }
 
 /// Reads a CAPABILITY_UPDATE: new and changed ones, and the names of those that are no more.
-pub(crate) fn update(message: &Incoming<'_>) -> Result<(Vec<Capability>, Vec<String>), Fault> {
+pub(crate) fn update(message: &Incoming<'_>) -> Result<(Vec<Declared>, Vec<String>), Fault> {
     let UpdatePayload { capabilities, withdrawn } = payload(message)?;
-    Ok((capabilities.into_iter().map(Capability::from).collect(), withdrawn))
+    Ok((capabilities, withdrawn))
 }
 
 /// Reads a REQUEST, a RESPONSE or an ERROR for another agent.
@@ -140,6 +149,9 @@ pub(crate) fn send(message: &Incoming<'_>, kind: Kind) -> Result<Send, Fault> {
         }
         Kind::Event | Kind::Broadcast => None,
     };
+    if capability.as_ref().is_some_and(|name| name.len() > MAX_NAME) {
+        return Err(Fault::wrong(format!("payload.capability_name has at most {MAX_NAME} bytes")));
+    }
     let conversation_id = message.conversation_id.as_deref();
     let conversation = match conversation_id {
         Some(id) => Some(ConversationId::parse(id).ok_or_else(|| {

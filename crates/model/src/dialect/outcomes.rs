@@ -23,14 +23,19 @@ pub(super) fn read_bus_outcome(mut said: Object) -> Outcome {
     }
 }
 
+/// What agents call work that goes on.
+pub(super) const PROGRESS: [&str; 8] =
+    ["in_progress", "partial", "pending", "processing", "progress", "queued", "running", "working"];
+
 pub(super) fn read_lobby_outcome(mut said: Object) -> Outcome {
     match take_text(&mut said, "status").as_deref() {
-        Some("success") | None => Outcome::Success(STATUS_OUTCOME.unfold(said).to_payload()),
         Some("error") => Outcome::Failure(read_failure(said)),
-        Some(status) => Outcome::Partial {
+        Some(status) if PROGRESS.contains(&status) => Outcome::Partial {
             status: status.to_owned(),
             output: STATUS_OUTCOME.unfold(said).to_payload(),
         },
+        // However an end is called that is no error, it is one.
+        Some(_) | None => Outcome::Success(STATUS_OUTCOME.unfold(said).to_payload()),
     }
 }
 
