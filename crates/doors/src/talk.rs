@@ -5,15 +5,17 @@
 
 use std::time::Duration;
 
-use axum::extract::ws::{CloseFrame, Message as Frame, WebSocket};
+use axum::extract::ws::{CloseFrame, Message as Frame, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, SplitSink};
 use futures_util::{SinkExt, StreamExt};
-use switchboard_broker::{Link, Outgoing, Scissors};
-use switchboard_model::{Again, Answer, AttemptId, AttemptOutcome, Command, Kind, Message};
+use switchboard_broker::{Broker, Caller, Link, Outgoing, Scissors};
+use switchboard_model::{Again, Answer, AttemptId, AttemptOutcome, Command, Door, Kind, Message};
 use tokio::time::{Instant, timeout};
 
-use crate::Entrance;
+use crate::listener::Seat;
+use crate::{Entrance, Limits};
 
 /// How often a quiet connection is asked whether it is still there, and when it is given up.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -61,6 +63,27 @@ pub(crate) trait Talker: Send {
     fn not_text(&self) -> String;
     /// A message in this door's words.
     fn deliver(&self, message: &Message) -> String;
+}
+
+/// Lets a client in that will say who it is, by a WebSocket.
+pub(crate) fn open<T: Talker + 'static>(
+    entrance: Entrance,
+    seat: Seat,
+    door: Door,
+    upgrade: WebSocketUpgrade,
+    session: fn(Broker, Caller, Limits) -> T,
+) -> Response {
+    entrance.sized(upgrade).on_upgrade(move |socket| {
+        let tasks = entrance.tasks.clone();
+        tasks.track_future(async move {
+            if let Ok(link) = entrance.broker.connect(door, Some(seat.address)).await {
+                let (broker, caller) = link.caller();
+                let talker = session(broker, caller, entrance.limits.clone());
+                talk(entrance, socket, link, talker).await;
+            }
+            drop(seat);
+        })
+    })
 }
 
 /// Serves one client until either side ends.

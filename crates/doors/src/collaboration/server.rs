@@ -10,7 +10,7 @@ use switchboard_model::Door;
 use super::session::Session;
 use crate::Entrance;
 use crate::listener::Seat;
-use crate::talk::talk;
+use crate::talk;
 
 /// The door at `/collab`.
 pub fn router(entrance: Entrance) -> Router {
@@ -22,16 +22,5 @@ async fn enter(
     Extension(seat): Extension<Seat>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    entrance.sized(upgrade).on_upgrade(move |socket| {
-        let tasks = entrance.tasks.clone();
-        tasks.track_future(async move {
-            let link = entrance.broker.connect(Door::Collaboration, Some(seat.address)).await;
-            if let Ok(link) = link {
-                let (broker, caller) = link.caller();
-                let session = Session::new(broker, caller, entrance.limits.clone());
-                talk(entrance, socket, link, session).await;
-            }
-            drop(seat);
-        })
-    })
+    talk::open(entrance, seat, Door::Collaboration, upgrade, Session::new)
 }

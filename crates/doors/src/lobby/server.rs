@@ -14,7 +14,7 @@ use super::http;
 use super::session::Session;
 use crate::Entrance;
 use crate::listener::Seat;
-use crate::talk::talk;
+use crate::talk::{self, talk};
 
 /// Both ways in: `/lobby`, and `/api/register` with `/ws/{agent_id}`.
 pub fn router(entrance: Entrance) -> Router {
@@ -30,17 +30,7 @@ async fn enter(
     Extension(seat): Extension<Seat>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    entrance.sized(upgrade).on_upgrade(move |socket| {
-        let tasks = entrance.tasks.clone();
-        tasks.track_future(async move {
-            if let Ok(link) = entrance.broker.connect(Door::Lobby, Some(seat.address)).await {
-                let (broker, caller) = link.caller();
-                let session = Session::new(broker, caller, entrance.limits.clone());
-                talk(entrance, socket, link, session).await;
-            }
-            drop(seat);
-        })
-    })
+    talk::open(entrance, seat, Door::Lobby, upgrade, Session::new)
 }
 
 #[derive(Deserialize)]
