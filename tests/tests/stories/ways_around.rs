@@ -211,6 +211,9 @@ async fn what_is_for_an_agent_that_owns_its_name_is_not_anothers_to_take_or_over
         thief.subscribe(topic).await;
     }
     thief.ok("subscribe", json!({ "topic": "agent:*", "policy": "continueAll" })).await;
+    // Made for what agents may call, not for whose mail is whose.
+    let wide = json!({ "caller": "*", "provider": "*", "capability": "*", "effect": "allow" });
+    board.call("editRules", json!({ "edits": [wide] })).await;
     asker.request("p", "k", json!({ "capability_name": "x" })).await;
     let request = provider.hear("REQUEST").await;
     provider.respond(&request, json!({ "status": "success" })).await;

@@ -15,8 +15,7 @@ use crate::identity::Token;
 use crate::subscriptions::Subscription;
 
 impl Core {
-    /// Makes a connection speak for an agent. Answered at once, unless a token was made: what has been
-    /// promised must be on disk first.
+    /// Makes a connection speak for an agent.
     pub(super) fn join(&mut self, caller: Caller, mut join: Join, reply: Option<ReplyTo>) {
         let joined = connection_of(caller).and_then(|id| {
             if let Some(agent) = self.registry.connection(id).and_then(|one| one.agent.clone()) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use switchboard_model::{
     Address, AgentId, AgentStatus, Decision, DeliveryId, Dialect, Door, Effect, Kind, Message,
-    Payload, Priority, Send, Topic,
+    Payload, Precision, Priority, Rule, Send, Topic,
 };
 use switchboard_store::{DecisionRecord, Record};
 
@@ -161,16 +161,17 @@ impl Core {
 
     /// Whether the rules let a message reach one who listens.
     fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
-        // What is for one agent is not another's to take or to overhear: an answer never, and nothing at all
-        // where the name is owned, unless a rule says so. Peers of the bus that own no name intercept
-        // each other, as their protocol has it.
+        // What is for one agent is not another's to take or to overhear: no answer, and nothing at all
+        // where the name is owned, unless a rule names the topic; one about anything was not made for this.
+        // Peers of the bus that own no name intercept each other, as their protocol has it.
         if let Address::Agent(id) = said.address
             && *id != one.agent
             && one.pattern.matches_text(topic)
             && (said.kind == Kind::Response || self.registry.token(id).is_some())
         {
             let rule = self.rules.deciding(said.from, &one.agent, topic);
-            return rule.is_some_and(|rule| rule.effect == Effect::Allow);
+            let names_it = |rule: &&Rule| rule.capability.precision() != Precision::Any;
+            return rule.filter(names_it).is_some_and(|rule| rule.effect == Effect::Allow);
         }
         let exempt = said.door == Door::Console
             || said.from.is_switchboard()
