@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use crate::board::Board;
 use crate::collab_agent::CollabAgent;
 use crate::lobby::http;
+use crate::peer::Peer;
+use crate::program::path_of;
 
 fn figure(page: &str, name: &str) -> Option<f64> {
     page.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
@@ -100,4 +102,31 @@ fn is_whole(request: &[u8]) -> bool {
         .unwrap_or(0);
     let body = request.windows(4).position(|window| window == b"\r\n\r\n").unwrap() + 4;
     request.len() >= body + length
+}
+
+#[tokio::test]
+async fn a_log_line_is_json_and_names_the_message_and_its_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut child = tokio::process::Command::new(path_of("switchboardd"))
+        .args(["--data-dir", folder.path().to_str().unwrap(), "--listen", "127.0.0.1:0"])
+        .envs([("RUST_LOG", "debug"), ("SWITCHBOARD_LOG_FORMAT", "json")])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::fs::File::create(&log).unwrap())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut said = tokio::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = said.next_line().await.unwrap().unwrap();
+    let mut peer = Peer::connect(ready.strip_prefix("listening on ").unwrap()).await;
+    peer.initialize("a").await;
+    let params = json!({ "topic": "void", "conversation_id": "k", "payload": { "type": "t" } });
+    let sent = peer.ok("sendMessage", params).await;
+    child.kill().await.unwrap();
+    let text = std::fs::read_to_string(&log).unwrap();
+    let line = text.lines().find(|line| line.contains("\"accepted\"")).expect("it is logged");
+    let fields = serde_json::from_str::<serde_json::Value>(line).unwrap()["fields"].clone();
+    assert_eq!(fields["message"], "accepted", "{line}");
+    assert_eq!(fields["message_id"], sent["messageId"]);
+    assert_eq!(fields["conversation_id"], "k");
 }

@@ -127,7 +127,7 @@ impl Core {
             let send = Send { payload: shortened(send.payload), ..send };
             let message = self.message(origin, send);
             let words = refusal.to_string();
-            tracing::info!(message = %message.id, from = %message.from, topic = %message.address.topic(), "refused: {words}");
+            tracing::info!(message_id = %message.id, from = %message.from, topic = %message.address.topic(), "refused: {words}");
             self.record_decision(&message);
             self.accepted.push(Record::Refused { message: message.clone(), error: words.clone() });
             self.registry.touch(&message.from, self.now);
@@ -220,8 +220,8 @@ impl Core {
             self.sessions.heard(id, &message.from, || summary(&message));
         }
         tracing::debug!(
-            message = %message.id,
-            conversation = message.conversation.as_ref().map(|id| &*id.0),
+            message_id = %message.id,
+            conversation_id = message.conversation.as_ref().map(|id| &*id.0),
             from = %message.from,
             topic = %message.address.topic(),
             kind = message.kind.as_str(),

@@ -124,8 +124,8 @@ impl Core {
             | MessageState::Refused => self.totals.dead += 1,
         }
         tracing::debug!(
-            message = %message.id,
-            conversation = message.conversation.as_ref().map(|id| &*id.0),
+            message_id = %message.id,
+            conversation_id = message.conversation.as_ref().map(|id| &*id.0),
             state = state.as_str(),
             error = error.as_deref(),
             "settled"
