@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 const MODEL: &str = "switchboard-model";
+const TRUST: &str = "switchboard-trust";
 const STORE: &str = "switchboard-store";
 const BROKER: &str = "switchboard-broker";
 const DOORS: &str = "switchboard-doors";
@@ -23,12 +24,13 @@ const OUTSIDE: &str = "switchboard-tests";
 /// agents use the real client.
 const LADDER: &[(&str, &[&str])] = &[
     (MODEL, &[]),
+    (TRUST, &[MODEL]),
     (STORE, &[MODEL]),
-    (BROKER, &[MODEL, STORE]),
-    (DOORS, &[MODEL, BROKER]),
+    (BROKER, &[MODEL, TRUST, STORE]),
+    (DOORS, &[MODEL, TRUST, BROKER]),
     (DISCOVERY, &[MODEL]),
     (CONSOLE, &[MODEL, STORE, BROKER]),
-    (ASSEMBLY, &[MODEL, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
+    (ASSEMBLY, &[MODEL, TRUST, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
     (BUB, &[MODEL]),
     (WINDOW, &[ASSEMBLY, CONSOLE]),
 ];

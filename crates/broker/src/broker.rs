@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use switchboard_model::{
-    AgentView, AttemptId, Command, ConnectionId, DeadMessage, Door, Event, JobId, JobView, Message,
-    Reply, RouteView, Topic, Totals,
+    AgentId, AgentView, AllowEntry, AnnouncedView, Announcement, AttemptId, Command, ConnectionId,
+    DeadMessage, Door, Event, JobId, JobView, Message, Reply, RouteView, Topic, Totals, TurnedAway,
 };
-use switchboard_store::Opened;
+use switchboard_store::{Opened, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::core::{Core, Ends, Loaded};
-use crate::{Metrics, Refusal, Rules, Settings};
+use crate::{Listed, Metrics, Refusal, Rules, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
 /// socket it reads from.
@@ -21,6 +21,8 @@ const INPUTS: usize = 4096;
 /// Events waiting for a watcher. When full, the watcher loses the oldest, is told so, and starts
 /// over from a snapshot; the core never waits.
 const EVENTS: usize = 16_384;
+/// Announcements waiting for a watcher. When full, it misses the oldest; each is made again soon.
+const ANNOUNCEMENTS: usize = 1024;
 
 /// Who brings a command. The core knows which agent a connection speaks for; nobody can say it
 /// in a message.
@@ -78,6 +80,17 @@ pub(crate) enum Input {
     Jobs(oneshot::Sender<Vec<JobView>>),
     Route(Topic, oneshot::Sender<RouteView>),
     Rules(oneshot::Sender<Rules>),
+    /// Everyone who can be found.
+    Directory(oneshot::Sender<Vec<Listed>>),
+    /// Everyone who was announced, and who was turned away.
+    Announced(oneshot::Sender<(Vec<AnnouncedView>, Vec<TurnedAway>)>),
+    AllowList(oneshot::Sender<Vec<AllowEntry>>),
+    /// The key that an announced agent is known by.
+    KeyOf(AgentId, oneshot::Sender<Option<String>>),
+    /// The agent of that name, if it is known.
+    Resolve(AgentId, oneshot::Sender<Option<AgentId>>),
+    /// Rings when something comes for an agent's mailbox.
+    Bell(AgentId, oneshot::Sender<watch::Receiver<u64>>),
     /// What was left on disk of messages that are to be handed to this connection.
     Payloads(Box<Loaded>),
     /// Dead letters that a job asked for.
@@ -95,12 +108,15 @@ pub(crate) type ReplyTo = oneshot::Sender<Result<Reply, Refusal>>;
 pub struct Broker {
     inputs: mpsc::Sender<Input>,
     events: broadcast::Sender<Event>,
+    announcements: broadcast::Sender<Arc<Announcement>>,
+    announced_on_bus: broadcast::Sender<Arc<Message>>,
     totals: watch::Receiver<Totals>,
     next_connection: Arc<AtomicU64>,
     live: Arc<AtomicU32>,
     open_letters: Arc<AtomicU64>,
     in_flight: usize,
     metrics: Metrics,
+    store: Store,
 }
 
 impl Broker {
@@ -109,13 +125,17 @@ impl Broker {
     pub async fn start(settings: Settings, opened: Opened) -> (Self, JoinHandle<()>) {
         let (inputs, inbox) = mpsc::channel(INPUTS);
         let (events, _) = broadcast::channel(EVENTS);
+        let (announcements, _) = broadcast::channel(ANNOUNCEMENTS);
+        let (announced_on_bus, _) = broadcast::channel(ANNOUNCEMENTS);
         let (totals_out, totals) = watch::channel(opened.restored.totals);
-        let in_flight = settings.in_flight;
+        let (in_flight, store) = (settings.in_flight, opened.store.clone());
         let open_letters = Arc::new(AtomicU64::new(0));
         let metrics = Metrics::default();
         let ends = Ends {
             inputs: inputs.downgrade(),
             events: events.clone(),
+            announcements: announcements.clone(),
+            announced_on_bus: announced_on_bus.clone(),
             totals: totals_out,
             open_letters: open_letters.clone(),
             metrics: metrics.clone(),
@@ -127,12 +147,15 @@ impl Broker {
         let broker = Self {
             inputs,
             events,
+            announcements,
+            announced_on_bus,
             totals,
             next_connection,
             live,
             open_letters,
             in_flight,
             metrics,
+            store,
         };
         (broker, task)
     }
@@ -204,7 +227,55 @@ impl Broker {
         self.ask(|reply| Input::Route(topic, reply)).await.ok_or(Refusal::Stopping)
     }
 
-    async fn ask<T>(&self, question: impl FnOnce(oneshot::Sender<T>) -> Input) -> Option<T> {
+    /// Announcements from now on, as they are believed.
+    pub fn announcements(&self) -> broadcast::Receiver<Arc<Announcement>> {
+        self.announcements.subscribe()
+    }
+
+    /// What agents say on the discovery topic of the bus, from now on.
+    pub fn announced_on_bus(&self) -> broadcast::Receiver<Arc<Message>> {
+        self.announced_on_bus.subscribe()
+    }
+
+    /// Everyone who can be found now, by whichever door they came.
+    pub async fn directory(&self) -> Result<Vec<Listed>, Refusal> {
+        self.ask(Input::Directory).await.ok_or(Refusal::Stopping)
+    }
+
+    /// Everyone who was announced, and the last who were turned away.
+    pub async fn announced(&self) -> Result<(Vec<AnnouncedView>, Vec<TurnedAway>), Refusal> {
+        self.ask(Input::Announced).await.ok_or(Refusal::Stopping)
+    }
+
+    /// Who may announce themselves; everyone may try if it is empty.
+    pub async fn allow_list(&self) -> Result<Vec<AllowEntry>, Refusal> {
+        self.ask(Input::AllowList).await.ok_or(Refusal::Stopping)
+    }
+
+    /// The key that an announced agent is known by, as PEM.
+    pub async fn key_of(&self, agent: AgentId) -> Result<Option<String>, Refusal> {
+        self.ask(|reply| Input::KeyOf(agent, reply)).await.ok_or(Refusal::Stopping)
+    }
+
+    /// The agent of this name, which may be its alias; none if nobody knows it.
+    pub async fn resolve(&self, name: AgentId) -> Result<Option<AgentId>, Refusal> {
+        self.ask(|reply| Input::Resolve(name, reply)).await.ok_or(Refusal::Stopping)
+    }
+
+    /// Rings when something comes for this agent's mailbox and is on disk.
+    pub async fn bell(&self, agent: AgentId) -> Result<watch::Receiver<u64>, Refusal> {
+        self.ask(|reply| Input::Bell(agent, reply)).await.ok_or(Refusal::Stopping)
+    }
+
+    /// What is remembered; the core is not asked for it.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(crate) async fn ask<T>(
+        &self,
+        question: impl FnOnce(oneshot::Sender<T>) -> Input,
+    ) -> Option<T> {
         let (reply, answer) = oneshot::channel();
         self.inputs.send(question(reply)).await.ok()?;
         answer.await.ok()

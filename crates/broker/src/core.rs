@@ -1,7 +1,7 @@
 //! The one task that owns all state: registry, subscriptions, queues, messages on their way.
 //!
 //! Each pass takes what has arrived, decides, hands messages to outboxes, and sends one write to
-//! the disk. In the order of a message's life: `members` come and go, with `tokens`; `accept` takes
+//! the disk. In the order of a message's life: `members` come and go, with `tokens`, or only visit their `mailbox`, or are heard of by `announcing`; `accept` takes
 //! messages in where `permit` lets them; `deliver` brings them to recipients, `answers` hears what they
 //! say, `calling` brings the answers of requests to those who asked, `again` asks again, `waiting` keeps what
 //! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
@@ -11,6 +11,7 @@
 
 mod accept;
 mod again;
+mod announcing;
 mod answers;
 mod calling;
 mod deliver;
@@ -20,6 +21,7 @@ mod import;
 mod jobs;
 mod letters;
 mod lifecycle;
+mod mailbox;
 mod members;
 mod payloads;
 mod permit;
@@ -39,14 +41,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use switchboard_model::{
-    AgentId, Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply, Timestamp, Topic,
-    Totals, Wait,
+    AgentId, Announcement, Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply,
+    Timestamp, Topic, Totals, Wait,
 };
 use switchboard_store::{Commit, Opened, Record, Store};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::time::Instant;
 
 use crate::agenda::Agenda;
+use crate::announced::Announced;
 use crate::broker::{Caller, Input, ReplyTo};
 use crate::calls::Calls;
 use crate::clock::Now;
@@ -118,6 +121,10 @@ pub(crate) struct Core {
     /// Requests that wait for an answer.
     calls: Calls,
     sessions: Sessions,
+    /// Those who were announced.
+    announced: Announced,
+    announcements: broadcast::Sender<Arc<Announcement>>,
+    announced_on_bus: broadcast::Sender<Arc<Message>>,
     metrics: Metrics,
     /// When it is time to see who was not heard of.
     pulses_at: Instant,
@@ -194,6 +201,8 @@ pub(crate) struct Ends {
     pub(crate) inputs: mpsc::WeakSender<Input>,
     pub(crate) events: broadcast::Sender<Event>,
     pub(crate) totals: watch::Sender<Totals>,
+    pub(crate) announcements: broadcast::Sender<Arc<Announcement>>,
+    pub(crate) announced_on_bus: broadcast::Sender<Arc<Message>>,
     pub(crate) open_letters: Arc<AtomicU64>,
     pub(crate) metrics: Metrics,
 }
@@ -204,6 +213,8 @@ impl Core {
         let Opened { store, commits, restored } = opened;
         let now = Now::read();
         let back_by = now.monotonic + settings.timeout;
+        let announced =
+            Announced::restore(settings.discovery.clone(), restored.announced, restored.allow_list);
         let mut core = Self {
             settings,
             store,
@@ -235,6 +246,9 @@ impl Core {
             next_rule_change: restored.rules.last_change + 1,
             calls: Calls::default(),
             sessions: Sessions::restore(restored.sessions),
+            announced,
+            announcements: ends.announcements,
+            announced_on_bus: ends.announced_on_bus,
             metrics: ends.metrics,
             pulses_at: now.monotonic,
             letters: restored.open_letters.into_iter().collect(),
@@ -298,6 +312,24 @@ impl Core {
             Input::Jobs(reply) => give(reply, self.jobs.views()),
             Input::Route(topic, reply) => give(reply, self.what_if(&topic)),
             Input::Rules(reply) => give(reply, self.rules.clone()),
+            Input::Directory(reply) => give(reply, self.directory()),
+            Input::Announced(reply) => {
+                let (views, away) = (self.announced.views(), self.announced.turned_away());
+                give(reply, (views, away));
+            }
+            Input::AllowList(reply) => give(reply, self.announced.allow_list()),
+            Input::KeyOf(agent, reply) => {
+                let agent = self.registry.resolve(&agent);
+                give(reply, self.announced.key_of(&agent));
+            }
+            Input::Resolve(name, reply) => {
+                let agent = self.registry.resolve(&name);
+                give(reply, self.registry.knows(&agent).then_some(agent));
+            }
+            Input::Bell(agent, reply) => {
+                let agent = self.registry.resolve(&agent);
+                give(reply, self.registry.bell(&agent));
+            }
             Input::Payloads(loaded) => self.loaded(*loaded),
             Input::Letters { job, letters } => self.letters_read(job, letters),
             Input::Stop => self.stop_by = Some(self.now.monotonic + self.settings.drain),
@@ -324,6 +356,23 @@ impl Core {
             }
             Command::OpenSession(new) => return self.open_session(caller, new, reply),
             Command::UpdateSession(update) => return self.update_session(caller, update, reply),
+            Command::Appear(said, arrival) => return self.appear(caller, *said, &arrival, reply),
+            Command::Admit { agent, fingerprint } => {
+                return self.admit_agent(caller, &agent, fingerprint.as_deref(), reply);
+            }
+            Command::RefuseAgent(agent) => return self.refuse_agent(caller, &agent, reply),
+            Command::ForgetAgent(agent) => return self.forget_agent(caller, &agent, reply),
+            Command::EditAllowList { add, remove } => {
+                return self.edit_allow_list(caller, add, remove, reply);
+            }
+            Command::TurnAway(away) => {
+                self.turn_away(away);
+                Ok(Reply::Done)
+            }
+            Command::Vanish { agent, mechanism } => self.vanish(&agent, mechanism),
+            Command::Collect(messages) => return self.collect(caller, messages, reply),
+            Command::Mark(mark) => return self.mark(caller, mark, reply),
+            Command::Visit(visit) => self.visit(caller, visit),
             Command::Prove(token) => self.prove(caller, &token),
             Command::SetStatus(status) => self.set_status(caller, status),
             Command::Find(find) => self.find(caller, &find),
@@ -358,6 +407,7 @@ impl Core {
         self.expire();
         self.work_on_jobs();
         self.check_pulses();
+        self.end_announcements();
     }
 
     fn next_deadline(&self) -> Instant {
@@ -369,6 +419,7 @@ impl Core {
             self.jobs.next(),
             self.calls.next_deadline(),
             self.held_until.next(),
+            self.announced.next_deadline(),
             self.stop_by,
         ];
         deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)

@@ -62,6 +62,10 @@ impl Token {
         TokenView { created_at, ceiling: self.ceiling, revoked_at }
     }
 
+    pub(crate) fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
     pub(crate) fn is_revoked(&self) -> bool {
         self.revoked_at.is_some()
     }
@@ -76,7 +80,8 @@ impl Token {
     }
 }
 
-fn hash(secret: &Secret) -> [u8; 32] {
+/// All that is kept of a token.
+pub(crate) fn hash(secret: &Secret) -> [u8; 32] {
     Sha256::digest(secret.reveal().as_bytes()).into()
 }
 

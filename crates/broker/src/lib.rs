@@ -3,7 +3,7 @@
 //! Read `broker` for the one way in, then `core`, the one task that owns all state. `registry`,
 //! `identity`, `rules`, `schemas`, `subscriptions`, `route`, `dispatch`, `retry` and `queue` are the
 //! questions it asks, in that order; `calls` are the requests that wait for an answer, `sessions` what
-//! agents share; `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
+//! agents share, `announced` whom to believe that was announced; `parking` keeps what nobody can take yet, `receipts` what must not be answered before it is on
 //! disk, `deadlines` what must not take forever, and `agenda` what is to be done when.
 //! Knows nothing of sockets or JSON-RPC. Never waits for a recipient or a screen, and for the disk
 //! only where what must not be lost finds no room.
@@ -12,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agenda;
+mod announced;
 mod broker;
 mod calls;
 mod clock;
@@ -20,6 +21,7 @@ mod deadlines;
 mod dispatch;
 mod identity;
 mod jwt;
+mod mail;
 mod metrics;
 mod parking;
 mod queue;
@@ -34,6 +36,7 @@ mod sessions;
 mod settings;
 mod subscriptions;
 
+pub use announced::Listed;
 pub use broker::{Broker, Caller, Cut, Link, Outgoing, PendingReply, Scissors};
 pub use clock::now;
 pub use jwt::{JwtError, JwtKey, SCOPES};
@@ -43,4 +46,4 @@ pub use refusal::Refusal;
 pub use retry::RetryRule;
 pub use rules::Rules;
 pub use schemas::InvalidSchema;
-pub use settings::Settings;
+pub use settings::{DiscoveryRules, Settings};

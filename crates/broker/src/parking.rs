@@ -84,6 +84,16 @@ impl Parking {
         on_topic.get_mut(&message.seq).map(|parked| &mut parked.message)
     }
 
+    /// The message of that number on that topic, if it is here.
+    pub(crate) fn get(&self, topic: &Topic, seq: u64) -> Option<&Parked> {
+        self.by_topic.get(topic)?.get(&seq)
+    }
+
+    /// Everything that waits on this topic, in order.
+    pub(crate) fn on(&self, topic: &Topic) -> impl Iterator<Item = &Arc<Message>> {
+        self.by_topic.get(topic).into_iter().flat_map(BTreeMap::values).map(|one| &one.message)
+    }
+
     /// How many wait on this topic.
     pub(crate) fn count(&self, topic: &Topic) -> usize {
         self.by_topic.get(topic).map_or(0, BTreeMap::len)

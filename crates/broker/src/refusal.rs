@@ -52,6 +52,47 @@ pub enum Refusal {
     /// The id has a token, and none was given.
     #[error("{0} has a token: give it to use this id")]
     TokenMissing(AgentId),
+    /// The allow-list does not name it.
+    #[error("{0} is not on the allow-list: ask the operator to add it")]
+    NotListed(AgentId),
+    /// The operator turned it away.
+    #[error("the operator has refused {0}")]
+    RefusedAgent(AgentId),
+    /// It has signed before.
+    #[error("{0} has signed its announcements: an unsigned one is not believed")]
+    MustSign(AgentId),
+    /// Nobody vouches for it.
+    #[error("the first announcement of {0} must be signed, unless the allow-list names it")]
+    Unsigned(AgentId),
+    /// It is known by another key.
+    #[error(
+        "{0} is known by another key: have the old one sign the change (rotation_signature), or ask the operator"
+    )]
+    OtherKey(AgentId),
+    /// It was replaced by a newer one.
+    #[error("this announcement of {0} is an old one: a newer one has replaced it")]
+    Replayed(AgentId),
+    /// More announced agents than can be remembered.
+    #[error("{0} agents are announced, as many as there may be: try again later")]
+    TooManyAnnounced(usize),
+    /// Nobody of that id was announced.
+    #[error("{0} is not announced here")]
+    NotAnnounced(AgentId),
+    /// That key was not tried.
+    #[error("{0} was not announced with that key: read the fingerprints again")]
+    NoSuchKey(AgentId),
+    /// An entry of the allow-list cannot be.
+    #[error("the entry {0:?} of the allow-list: {1}")]
+    BadAllowEntry(String, String),
+    /// Nobody may come without a token here.
+    #[error("a token is needed: send it as `Authorization: Bearer TOKEN`")]
+    TokenNeeded,
+    /// Nobody owns this token.
+    #[error("nobody owns this token: it was replaced, or never given")]
+    UnknownToken,
+    /// What is kept cannot be read.
+    #[error("what is kept could not be read from disk; the log says why")]
+    Unreadable,
     /// The token is not this id's.
     #[error("this is not the token of {0}")]
     WrongToken(AgentId),
@@ -204,22 +245,32 @@ impl Refusal {
             | Self::DiskBusy
             | Self::TooMuchShared
             | Self::NoRoomForSchemas
+            | Self::TooManyAnnounced(_)
             | Self::NobodyBack => Code::Busy,
-            Self::OperatorOnly | Self::Forbidden { .. } | Self::NobodyMayHear { .. } => {
-                Code::Forbidden
-            }
+            Self::OperatorOnly
+            | Self::NotListed(_)
+            | Self::RefusedAgent(_)
+            | Self::Forbidden { .. }
+            | Self::NobodyMayHear { .. } => Code::Forbidden,
             Self::NoSuchLetter(_)
+            | Self::NotAnnounced(_)
             | Self::NoSuchJob(_)
             | Self::UnknownAgent(_)
             | Self::NothingToAnswer { .. }
             | Self::NoToken(_)
             | Self::NoSuchSession(_) => Code::NotFound,
-            Self::TokenMissing(_) | Self::WrongToken(_) | Self::TokenRevoked(_) => {
-                Code::Unauthorized
-            }
+            Self::TokenMissing(_)
+            | Self::MustSign(_)
+            | Self::Unsigned(_)
+            | Self::TokenNeeded
+            | Self::UnknownToken
+            | Self::WrongToken(_)
+            | Self::TokenRevoked(_) => Code::Unauthorized,
             Self::LockedOut { .. } => Code::LockedOut,
-            Self::Taken(_) => Code::Taken,
+            Self::Taken(_) | Self::OtherKey(_) => Code::Taken,
             Self::BadCapability { .. }
+            | Self::BadAllowEntry(..)
+            | Self::NoSuchKey(_)
             | Self::TooManyCapabilities(_)
             | Self::TooManySchemas(_)
             | Self::TooManyEdits(_)
@@ -228,11 +279,12 @@ impl Refusal {
             Self::UnknownCapability { .. } => Code::UnknownCapability,
             Self::BadInput { .. } | Self::BadOutput { .. } => Code::SchemaViolation,
             Self::SessionExists(_)
+            | Self::Replayed(_)
             | Self::SessionClosed(_)
             | Self::SessionChanged { .. }
             | Self::RulesChanged(_) => Code::Conflict,
             Self::NoRandomness => Code::Internal,
-            Self::StorageFailed => Code::StorageFailed,
+            Self::StorageFailed | Self::Unreadable => Code::StorageFailed,
             Self::Stopping => Code::Stopping,
         }
     }

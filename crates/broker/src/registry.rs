@@ -1,7 +1,8 @@
-//! Who is known and who is connected. `connection` is what one holds, `offers` what an agent can do,
+//! Who is known and who is connected. `connection` is what one holds, `mailboxes` what waits for those who have none, `offers` what an agent can do,
 //! `presence` whether it is there, `tokens` how it proves who it is, `views` what the operator sees.
 
 mod connection;
+mod mailboxes;
 mod offers;
 mod presence;
 mod tokens;
@@ -40,6 +41,8 @@ pub(crate) struct Registry {
     changed: HashSet<AgentId>,
     /// Agents by their other names.
     aliases: HashMap<Uuid, AgentId>,
+    /// Agents by the hashes of their tokens.
+    owners: HashMap<[u8; 32], AgentId>,
 }
 
 /// An agent, connected or not.
@@ -47,13 +50,15 @@ struct Agent {
     record: AgentRecord,
     offers: Offers,
     connections: Vec<ConnectionId>,
-    /// It registered without a connection: what is for it waits, and it counts as there.
-    mailbox: bool,
     /// Since when it is connected.
     since: Timestamp,
     sent: u64,
     received: u64,
     token: Option<Token>,
+    /// Someone has announced it lately, and is believed.
+    announced: bool,
+    /// Rings when something comes for its mailbox.
+    bell: Option<watch::Sender<u64>>,
     /// Whether it takes requests, as it last said.
     status: AgentStatus,
     pulse: Pulse,
@@ -66,10 +71,11 @@ impl Agent {
             record,
             offers: Offers::default(),
             connections: Vec::new(),
-            mailbox: false,
             sent: 0,
             received: 0,
             token: None,
+            announced: false,
+            bell: None,
             status: AgentStatus::Ready,
             pulse: Pulse::default(),
         }
@@ -89,6 +95,7 @@ impl Registry {
         for token in tokens {
             if let Some(agent) = registry.agents.get_mut(&token.agent) {
                 agent.token = Some(Token::restore(token));
+                registry.owners.insert(token.hash, token.agent.clone());
             }
         }
         registry
@@ -113,6 +120,7 @@ impl Registry {
             door,
             from,
             agent: None,
+            visiting: false,
             outbox,
             cut,
             subscriptions: Vec::new(),
@@ -153,6 +161,7 @@ impl Registry {
             version: String::new(),
             door,
             declared_by: None,
+            mailbox: false,
             capabilities: None,
             first_seen: wall,
             last_seen: wall,
@@ -192,19 +201,10 @@ impl Registry {
                 known.since = now;
                 known.pulse.promised = false;
             }
-            known.mailbox = false;
             known.pulse.promised |= promised;
             known.connections.push(id);
         }
         self.changed.insert(agent.clone());
-    }
-
-    /// An agent has registered and nobody speaks for it: its messages wait for it.
-    pub(crate) fn open_mailbox(&mut self, id: &AgentId) {
-        if let Some(agent) = self.agents.get_mut(id).filter(|agent| agent.connections.is_empty()) {
-            agent.mailbox = true;
-            self.changed.insert(id.clone());
-        }
     }
 
     /// Remembers what an agent can do from now on.
@@ -242,6 +242,12 @@ impl Registry {
     /// The connections that speak for an agent.
     pub(crate) fn connections_of(&self, id: &AgentId) -> Vec<ConnectionId> {
         self.agents.get(id).map_or_else(Vec::new, |agent| agent.connections.clone())
+    }
+
+    /// The same, with those that only visit.
+    pub(crate) fn all_connections_of(&self, id: &AgentId) -> Vec<ConnectionId> {
+        let speaks = |one: &Connection| one.agent.as_ref() == Some(id);
+        self.connections.iter().filter(|(_, one)| speaks(one)).map(|(id, _)| *id).collect()
     }
 
     /// Tells the door of a connection to end it.

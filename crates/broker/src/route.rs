@@ -20,6 +20,13 @@ pub(crate) struct Plan {
     pub(crate) observers: Vec<Arc<Subscription>>,
 }
 
+impl Plan {
+    /// Whether nobody gets it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chain.is_empty() && self.observers.is_empty()
+    }
+}
+
 /// Everyone who listens, whoever speaks.
 pub(crate) fn plan(subscriptions: &Subscriptions, topic: &Topic) -> Plan {
     plan_of(subscriptions, topic, |_| true)

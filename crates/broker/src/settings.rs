@@ -29,6 +29,12 @@ pub struct Settings {
     pub queue: usize,
     /// How long a stopping broker waits for answers.
     pub drain: Duration,
+    /// How long one that fetches its answers waits for them.
+    pub mail_patience: Duration,
+    /// Whether those who fetch their messages are taken at their word, without tokens.
+    pub aacp_open: bool,
+    /// Whom to believe that was announced.
+    pub discovery: DiscoveryRules,
     /// Whether everyone who joins by the bus must show a token.
     pub bus_needs_token: bool,
     /// How often those who promise it are to be heard of, and how often they may fail to.
@@ -50,9 +56,36 @@ impl Default for Settings {
             in_flight_bytes: 8 << 20,
             queue: 10_000,
             drain: Duration::from_secs(5),
+            mail_patience: Duration::from_secs(7 * 24 * 60 * 60),
+            aacp_open: false,
+            discovery: DiscoveryRules::default(),
             bus_needs_token: false,
             heartbeat: Duration::from_secs(10),
             heartbeat_misses: 3,
+        }
+    }
+}
+
+/// Whom to believe that was announced, and for how long.
+#[derive(Clone, Debug)]
+pub struct DiscoveryRules {
+    /// For how long an announcement is believed.
+    pub ttl: Duration,
+    /// For how long a key counts after a newer one has taken its place.
+    pub grace: Duration,
+    /// Whether every signed agent is admitted at once.
+    pub admit_everyone: bool,
+    /// Ids and patterns that may announce themselves, beside those the operator adds.
+    pub allow_list: Vec<String>,
+}
+
+impl Default for DiscoveryRules {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_secs(10),
+            grace: Duration::from_secs(24 * 60 * 60),
+            admit_everyone: false,
+            allow_list: Vec::new(),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 mod calls;
 mod conversations;
+mod discovery;
 mod feed;
 mod letters;
 mod rules;
+mod security;
 mod tokens;
 mod typescript;
 
@@ -14,6 +16,10 @@ pub use calls::{
     SpawnedOutput, Status,
 };
 pub use conversations::{ConversationDetail, ConversationPage, ConversationQuery, OneConversation};
+pub use discovery::{
+    AdmitAgent, AllowList, DiscoveryView, EditAllowList, LookOn, Looking, NetworkInterface,
+    NewAllowEntry, OwnAnnouncement, RegistryState,
+};
 pub use feed::{FeedEvent, Figures, Moved, Watch};
 pub use letters::{
     Cause, DiscardMany, ExportLetters, ImportLetters, Imported, JobList, LetterLines, LetterPage,
@@ -23,6 +29,10 @@ pub use rules::{
     EditRules, OneChange, PermissionCell, PermissionColumn, PermissionQuery, Permissions,
     PreviewGroup, PreviewRules, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
     RuleSuggestion, RuleSuggestions, SuggestRules, Usage,
+};
+pub use security::{
+    CertificateView, JwtKeyView, MakeClientCertificate, MakeServerCertificate, OneCertificate,
+    SecurityView, TlsView,
 };
 pub use tokens::{IssueToken, Issued, OneAgent, SignJwt, SignedJwt};
 pub use typescript::typescript;

@@ -1,6 +1,7 @@
 //! Answers the operator's calls.
 
 mod conversations;
+mod discovery;
 mod letters;
 mod lines;
 mod rules;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use switchboard_broker::{Broker, Caller, JwtKey, Refusal, now};
+use switchboard_broker::{Broker, Caller, Refusal, now};
 use switchboard_model::{
     Ack, Address, Code, Command, Dialect, Fate, Kind, MessageDetail, Payload, Receipt, RouteView,
     Send, Topic, Wait,
@@ -21,12 +22,12 @@ use switchboard_model::{
 use switchboard_store::Store;
 use tokio::sync::{Mutex, mpsc, watch};
 
-use crate::Feed;
 use crate::api::{
     AckView, AgentList, Call, CallError, DemoSwitch, JobList, MessagePage, MessageQuery, Nothing,
     OneMessage, RouteQuery, SendResult, SendTest, SpawnedList, Status, Watch,
 };
 use crate::recent::Recent;
+use crate::{Feed, Premises};
 
 /// The most rows in one page of history.
 const MAX_PAGE: u32 = 500;
@@ -54,8 +55,8 @@ pub struct Parts {
     pub demo: mpsc::Sender<DemoSwitch>,
     /// The longest message, for the operator as for everybody else.
     pub message_bytes: usize,
-    /// What signs tokens with scopes.
-    pub jwt_key: JwtKey,
+    /// What the program around the broker does for the operator.
+    pub premises: Arc<dyn Premises>,
     /// Held by the import that is under way.
     pub importing: Mutex<()>,
 }
@@ -100,6 +101,18 @@ impl Console {
             Call::IssueToken(issue) => json(&self.issue_token(issue).await?),
             Call::RevokeToken(one) => json(&self.revoke_token(one).await?),
             Call::SignJwt(wanted) => json(&self.sign_jwt(wanted)?),
+            Call::Discovery(Nothing {}) => json(&self.discovery().await?),
+            Call::AdmitAgent(admit) => json(&self.admit_agent(admit).await?),
+            Call::RefuseAgent(one) => json(&self.refuse_agent(one).await?),
+            Call::ForgetAgent(one) => json(&self.forget_agent(one).await?),
+            Call::LookOn(look) => json(&self.look_on(look).await?),
+            Call::AllowList(Nothing {}) => json(&self.allow_list().await?),
+            Call::EditAllowList(edit) => json(&self.edit_allow_list(edit).await?),
+            Call::Security(Nothing {}) => json(&self.security().await?),
+            Call::MakeServerCertificate(make) => json(&self.make_server_certificate(make).await?),
+            Call::MakeClientCertificate(make) => json(&self.make_client_certificate(make).await?),
+            Call::RevokeCertificate(one) => json(&self.revoke_certificate(one).await?),
+            Call::RotateJwtKey(Nothing {}) => json(&self.rotate_jwt_key().await?),
             Call::Conversations(query) => json(&self.conversations(query).await?),
             Call::Conversation(one) => json(&self.conversation(one).await?),
             Call::Spawned(Nothing {}) => json(&self.spawned()),

@@ -49,6 +49,8 @@ pub struct Feed {
     late: BTreeMap<u64, u8>,
     /// Whether the rules changed.
     rules: bool,
+    /// Whether something changed about who is announced.
+    discovery: bool,
     /// The newest row that was shown or passed over.
     newest: Option<u64>,
     behind: bool,
@@ -74,6 +76,7 @@ impl Feed {
             followed: BTreeSet::new(),
             late: BTreeMap::new(),
             rules: false,
+            discovery: false,
             newest: None,
             behind: true,
         }
@@ -170,6 +173,7 @@ impl Feed {
                 }
             }
             Event::Rules => self.rules = true,
+            Event::Discovery => self.discovery = true,
             Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
             Event::Job(view) => drop(self.jobs.insert(view.id, view)),
         }
@@ -234,6 +238,7 @@ impl Feed {
             || !self.agents.is_empty()
             || !self.jobs.is_empty()
             || self.rules
+            || self.discovery
             || self.status.has_changed().unwrap_or(false)
             || self.figures.has_changed().unwrap_or(false)
     }
@@ -260,6 +265,7 @@ impl Feed {
             moved: std::mem::take(&mut self.moved).into_values().collect(),
             jobs: jobs.map(Arc::unwrap_or_clone).collect(),
             rules: std::mem::take(&mut self.rules),
+            discovery: std::mem::take(&mut self.discovery),
         }
     }
 

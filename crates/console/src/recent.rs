@@ -107,7 +107,11 @@ impl Memory {
                 }
             }
             Event::Withdrawn { seq } => self.forget(seq),
-            Event::Agent(_) | Event::Job(_) | Event::Refused(..) | Event::Rules => {}
+            Event::Agent(_)
+            | Event::Job(_)
+            | Event::Refused(..)
+            | Event::Rules
+            | Event::Discovery => {}
         }
     }
 

@@ -16,13 +16,20 @@ pub(crate) fn of(settings: &Settings) -> Result<ServiceInfo, Error> {
         return Err(Error::NoInterface);
     }
     let ttl = settings.ttl.as_secs().max(1).to_string();
-    let txt = [
+    let mut txt = vec![
         ("v", PROTOCOL_VERSION),
         ("id", settings.id.as_str()),
         ("name", &settings.name),
         ("path", &settings.path),
         ("ttl", &ttl),
     ];
+    if !settings.fingerprint.is_empty() {
+        txt.push(("fp", &settings.fingerprint));
+    }
+    if settings.tls {
+        // The protocol has no word for it; whoever does not know this one tries both.
+        txt.push(("tls", "1"));
+    }
     let listen = settings.listen;
     let everywhere = listen.ip().is_unspecified();
     let address = if everywhere { String::new() } else { listen.ip().to_string() };
@@ -83,6 +90,8 @@ mod tests {
             name: name.into(),
             listen: "127.0.0.1:7892".parse().unwrap(),
             path: "/agents/0199d2f4".into(),
+            fingerprint: "ab".repeat(32),
+            tls: false,
             ttl: Duration::from_secs(10),
         }
     }
@@ -96,8 +105,18 @@ mod tests {
         assert_eq!(said("name"), Some("Desk"));
         assert_eq!(said("path"), Some("/agents/0199d2f4"));
         assert_eq!(said("ttl"), Some("10"));
+        assert_eq!(said("fp"), Some("ab".repeat(32).as_str()));
+        assert_eq!(said("tls"), None);
         assert_eq!(info.get_fullname(), "Desk 1234567890ab._agentsc._tcp.local.");
         assert_eq!(info.get_hostname(), "switchboard-0199d2f4-7c1b-7000-8000-1234567890ab.local.");
+    }
+
+    #[test]
+    fn a_broker_without_a_key_has_no_fingerprint_and_one_with_tls_says_so() {
+        let settings = Settings { fingerprint: String::new(), tls: true, ..settings("Desk") };
+        let info = of(&settings).unwrap();
+        assert_eq!(info.get_property_val_str("fp"), None);
+        assert_eq!(info.get_property_val_str("tls"), Some("1"));
     }
 
     #[test]

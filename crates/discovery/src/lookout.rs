@@ -1,138 +1,220 @@
-//! Keeps the list of those who are there.
-//!
-//! The records of multicast DNS live for minutes to hours, but a peer says for how many seconds it
-//! wants to be believed. So half-way through that time we ask after it, and multicast DNS drops
-//! whoever does not answer before the time is over (for times under five seconds: soon after it).
+//! Keeps the roll of those who are there, and hears whether we are.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use mdns_sd::{Receiver, ServiceDaemon, ServiceEvent};
+use mdns_sd::{DaemonEvent, Receiver, ServiceDaemon, ServiceEvent, ServiceInfo};
 use switchboard_model::AgentId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::peer::Peer;
-use crate::{Error, SERVICE};
+use crate::roll::{Heard, Roll};
+use crate::{Error, SERVICE, interfaces};
 
-/// More are not kept: whoever floods a network with names shall not fill our memory.
-const MOST_PEERS: usize = 1024;
-/// A responder may keep a full second between two answers of the same kind (RFC 6762, section 6),
-/// so asking more often, or waiting for less, would lose the living.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1500);
-const SHORTEST_WAIT: Duration = Duration::from_millis(1250);
+/// How often to see whether something is to be said or searched again.
+const TICK: Duration = Duration::from_secs(1);
+/// How often we say what we are while we do not hear it. Claiming a name takes a second.
+const SAY_AGAIN: Duration = Duration::from_secs(3);
+/// How often to look for those who fell silent, and the least time between two searches.
+const SEARCH_AGAIN: Duration = Duration::from_secs(10);
+const SHORTEST_SEARCH: Duration = Duration::from_millis(250);
 
 pub(crate) struct Lookout {
     daemon: ServiceDaemon,
+    interfaces: Vec<String>,
+    announcement: ServiceInfo,
     events: Receiver<ServiceEvent>,
-    ourselves: AgentId,
-    /// By their names on the network.
-    known: HashMap<String, Known>,
+    /// Takes over from `events` when that has told everything.
+    next_events: Option<Receiver<ServiceEvent>>,
+    state: Receiver<DaemonEvent>,
+    roll: Roll,
+    said: Instant,
+    searched: Instant,
+    search_wanted: bool,
     peers: watch::Sender<Vec<Peer>>,
+    working: watch::Sender<bool>,
 }
 
-struct Known {
-    peer: Peer,
-    /// When to ask after it.
-    due: Instant,
+/// What the lookout sees.
+pub(crate) struct View {
+    pub(crate) peers: watch::Receiver<Vec<Peer>>,
+    pub(crate) working: watch::Receiver<bool>,
 }
 
 impl Lookout {
     pub(crate) fn new(
         daemon: ServiceDaemon,
+        announcement: ServiceInfo,
         ourselves: AgentId,
-    ) -> Result<(Self, watch::Receiver<Vec<Peer>>), Error> {
+        interfaces: Vec<String>,
+    ) -> Result<(Self, View), Error> {
+        let state = daemon.monitor()?;
         let events = daemon.browse(SERVICE)?;
         let (peers, seen) = watch::channel(Vec::new());
-        Ok((Self { daemon, events, ourselves, known: HashMap::new(), peers }, seen))
+        let (working, heard) = watch::channel(false);
+        let lookout = Self {
+            daemon,
+            interfaces,
+            announcement,
+            events,
+            next_events: None,
+            state,
+            roll: Roll::new(ourselves),
+            said: Instant::now(),
+            searched: Instant::now(),
+            search_wanted: false,
+            peers,
+            working,
+        };
+        Ok((lookout, View { peers: seen, working: heard }))
     }
 
     /// Looks out until multicast DNS has ended.
     pub(crate) async fn run(mut self) {
+        let mut tick = tokio::time::interval(TICK);
         loop {
-            let next = self.known.values().map(|known| known.due).min();
             tokio::select! {
                 event = self.events.recv_async() => match event {
                     Ok(event) => self.heard(event),
-                    Err(_) => match self.daemon.browse(SERVICE) {
-                        // We were too slow and lost the subscription; the new one tells again of
-                        // everyone who is there.
-                        Ok(events) => {
-                            self.events = events;
-                            self.known.clear();
-                            self.publish();
-                        }
-                        Err(_) => return,
-                    },
+                    Err(_) => if self.resume().await.is_err() { break },
                 },
-                () = until(next) => self.ask_after(Instant::now()),
+                Ok(event) = self.state.recv_async() => self.changed(event),
+                () = until(self.roll.next()) => self.ask_after(Instant::now()),
+                _ = tick.tick() => self.look_again(Instant::now()),
             }
+            self.roll.strike(Instant::now());
+            if self.search_wanted && self.searched.elapsed() >= SHORTEST_SEARCH {
+                self.search();
+            }
+            self.publish();
         }
+        self.roll.forget_ourselves();
+        self.publish();
+        tracing::debug!("multicast DNS has ended");
     }
 
     fn heard(&mut self, event: ServiceEvent) {
+        let now = Instant::now();
         match event {
-            ServiceEvent::ServiceResolved(service) => {
-                let Some(peer) = Peer::read(&service) else {
-                    tracing::debug!(instance = service.get_fullname(), "an unusable announcement");
-                    return;
-                };
-                if peer.id != self.ourselves {
-                    self.found(peer);
+            ServiceEvent::ServiceResolved(service) => match Peer::read(&service) {
+                Some(peer) => {
+                    let (instance, id) = (peer.instance.clone(), peer.id.clone());
+                    match self.roll.here(peer, now) {
+                        Heard::New => tracing::info!(?instance, %id, "heard"),
+                        Heard::Again => {}
+                        Heard::TooMany => tracing::debug!(?instance, "too many peers; left out"),
+                    }
+                }
+                None => {
+                    let instance = service.get_fullname();
+                    tracing::debug!(?instance, "an unusable announcement");
+                }
+            },
+            ServiceEvent::ServiceRemoved(_, instance) => {
+                if self.roll.left(&instance, now) {
+                    self.search_wanted = true;
+                    if !interfaces::any_up(&self.interfaces) {
+                        self.roll.forget_ourselves();
+                    }
                 }
             }
-            ServiceEvent::ServiceRemoved(_, instance) => self.lost(&instance),
             // The rest tells how the search goes, not what it finds.
             _ => {}
         }
     }
 
-    fn found(&mut self, peer: Peer) {
-        if self.known.len() >= MOST_PEERS && !self.known.contains_key(&peer.instance) {
-            tracing::warn!(instance = %peer.instance, "too many peers; this one is left out");
+    fn changed(&mut self, event: DaemonEvent) {
+        match event {
+            DaemonEvent::IpAdd(address) => {
+                tracing::info!(%address, "speaking and listening there");
+                self.say();
+            }
+            DaemonEvent::IpDel(address) => {
+                tracing::info!(%address, "no longer speaking and listening there");
+            }
+            DaemonEvent::NameChange(change) => {
+                tracing::warn!(from = ?change.original, to = ?change.new_name, "the name was taken");
+            }
+            DaemonEvent::Error(error) => {
+                tracing::warn!(%error, "multicast DNS cannot do what it was asked to");
+            }
+            // The rest tells of every single datagram.
+            _ => {}
+        }
+    }
+
+    /// Goes on where one subscription ended: with the next, or, where we were too slow and lost it,
+    /// with a new one, which tells again of everyone who is there.
+    async fn resume(&mut self) -> Result<(), Error> {
+        self.events = match self.next_events.take() {
+            Some(events) => events,
+            None => {
+                // Without a pause, whoever floods us would keep us busy with starting anew.
+                tokio::time::sleep(TICK).await;
+                self.roll.doubt_everyone(Instant::now());
+                self.daemon.browse(SERVICE)?
+            }
+        };
+        Ok(())
+    }
+
+    fn ask_after(&mut self, now: Instant) {
+        for (instance, wait) in self.roll.to_ask(now) {
+            if let Err(error) = self.daemon.verify(instance.clone(), wait) {
+                tracing::debug!(?instance, %error, "cannot ask after a peer yet");
+                self.roll.ask_soon(&instance, now);
+            }
+        }
+    }
+
+    fn look_again(&mut self, now: Instant) {
+        let unheard = !self.roll.hears_itself();
+        if unheard && now - self.said >= SAY_AGAIN && interfaces::any_up(&self.interfaces) {
+            self.say();
+            self.search_wanted = true;
+        }
+        if self.roll.misses_someone() && now - self.searched >= SEARCH_AGAIN {
+            self.search_wanted = true;
+        }
+    }
+
+    /// Announces the broker on every interface that is up.
+    fn say(&mut self) {
+        self.said = Instant::now();
+        if let Err(error) = self.daemon.register(self.announcement.clone()) {
+            tracing::debug!(%error, "cannot announce the broker yet");
+        }
+    }
+
+    /// Asks who is there, as at the beginning. What the old search still has to tell is heard first.
+    fn search(&mut self) {
+        if self.next_events.is_some() {
             return;
         }
-        let due = Instant::now() + pause(&peer);
-        let instance = peer.instance.clone();
-        if !self.known.contains_key(&instance) {
-            tracing::info!(%instance, id = %peer.id, "a peer is here");
-        }
-        self.known.insert(instance, Known { peer, due });
-        self.publish();
-    }
-
-    fn lost(&mut self, instance: &str) {
-        if self.known.remove(instance).is_some() {
-            tracing::info!(%instance, "a peer is gone");
-            self.publish();
-        }
-    }
-
-    /// Asks after everyone whose time is half over. Whoever answers is heard of no further, and
-    /// asked again; whoever does not is removed by multicast DNS, well before the time is over.
-    fn ask_after(&mut self, now: Instant) {
-        for (instance, known) in &mut self.known {
-            if known.due > now {
-                continue;
+        match self.daemon.browse(SERVICE) {
+            Ok(events) => {
+                self.next_events = Some(events);
+                self.searched = Instant::now();
+                self.search_wanted = false;
             }
-            known.due = now + pause(&known.peer);
-            let wait = SHORTEST_WAIT.max(known.peer.ttl / 4);
-            if let Err(error) = self.daemon.verify(instance.clone(), wait) {
-                tracing::debug!(%instance, %error, "cannot ask after a peer");
-            }
+            Err(error) => tracing::debug!(%error, "cannot search yet"),
         }
     }
 
-    fn publish(&self) {
-        let mut peers: Vec<Peer> = self.known.values().map(|known| known.peer.clone()).collect();
-        peers.sort_by(|a, b| a.instance.cmp(&b.instance));
-        self.peers.send_replace(peers);
+    fn publish(&mut self) {
+        if !self.roll.take_change() {
+            return;
+        }
+        let heard = self.roll.hears_itself();
+        if *self.working.borrow() != heard {
+            tracing::info!(heard, "whether others can hear us by multicast DNS");
+            self.working.send_replace(heard);
+        }
+        let here = self.roll.peers();
+        if *self.peers.borrow() != here {
+            self.peers.send_replace(here);
+        }
     }
-}
-
-/// How long to be content before asking after a peer.
-fn pause(peer: &Peer) -> Duration {
-    SHORTEST_PAUSE.max(peer.ttl / 2)
 }
 
 async fn until(moment: Option<Instant>) {

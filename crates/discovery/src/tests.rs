@@ -1,42 +1,57 @@
 //! Brokers that find and lose each other on the loopback interface, by real multicast.
 
-use std::net::{Ipv4Addr, UdpSocket};
+mod silent;
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+
+use socket2::{Domain, Socket, Type};
 
 use super::*;
 
 /// Far longer than anything here takes; only a failure waits for it.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A port where no other test speaks.
-fn spare_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+/// A port where no other test speaks. It is held for as long as the test runs, or the system could give
+/// it to another one meanwhile; what the test opens there shares it.
+pub(crate) struct SparePort {
+    pub(crate) number: u16,
+    _held: Socket,
 }
 
-fn broker(id: &str, mdns_port: u16) -> Settings {
+pub(crate) fn spare_port() -> SparePort {
+    let held = Socket::new(Domain::IPV4, Type::DGRAM, None).unwrap();
+    // First alone, so that it is nobody else's; then shared.
+    held.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)).into()).unwrap();
+    held.set_reuse_address(true).unwrap();
+    held.set_reuse_port(true).unwrap();
+    let number = held.local_addr().unwrap().as_socket().unwrap().port();
+    SparePort { number, _held: held }
+}
+
+fn broker(id: &str, port: &SparePort) -> Settings {
     Settings {
         interfaces: vec!["lo".into()],
-        mdns_port,
+        mdns_port: port.number,
         id: AgentId::parse(id).unwrap(),
         name: format!("Desk of {id}"),
         listen: "127.0.0.1:7892".parse().unwrap(),
         path: format!("/agents/{id}"),
+        fingerprint: "ab".repeat(32),
+        tls: true,
         ttl: Duration::from_secs(2),
     }
 }
 
-async fn until(
-    peers: &mut watch::Receiver<Vec<Peer>>,
-    wanted: impl Fn(&[Peer]) -> bool,
-) -> Vec<Peer> {
-    let seen = tokio::time::timeout(LONG, peers.wait_for(|peers| wanted(peers))).await;
-    seen.expect("in time").expect("the lookout lives").clone()
+async fn until<T: Clone>(seen: &mut watch::Receiver<T>, wanted: impl Fn(&T) -> bool) -> T {
+    let met = tokio::time::timeout(LONG, seen.wait_for(|value| wanted(value))).await;
+    met.expect("in time").expect("the lookout lives").clone()
 }
 
 #[tokio::test]
 async fn two_brokers_find_each_other_and_notice_the_goodbye() {
     let port = spare_port();
-    let (first, mut seen_by_first) = Discovery::start(&broker("first", port)).unwrap();
-    let (second, mut seen_by_second) = Discovery::start(&broker("second", port)).unwrap();
+    let (first, mut seen_by_first) = Discovery::start(&broker("first", &port)).unwrap();
+    let (second, mut seen_by_second) = Discovery::start(&broker("second", &port)).unwrap();
 
     let found = until(&mut seen_by_first, |peers| !peers.is_empty()).await;
     let expected = Peer {
@@ -44,8 +59,10 @@ async fn two_brokers_find_each_other_and_notice_the_goodbye() {
         name: "Desk of second".into(),
         version: "v1.0".into(),
         path: "/agents/second".into(),
-        addresses: vec![Ipv4Addr::LOCALHOST.into()],
-        port: 7892,
+        tls: true,
+        fingerprint: Some("ab".repeat(32)),
+        document: None,
+        addresses: vec!["127.0.0.1:7892".parse().unwrap()],
         ttl: Duration::from_secs(2),
         instance: "Desk of second second._agentsc._tcp.local.".into(),
     };
@@ -53,90 +70,90 @@ async fn two_brokers_find_each_other_and_notice_the_goodbye() {
     until(&mut seen_by_second, |peers| !peers.is_empty()).await;
 
     second.stop().await;
-    until(&mut seen_by_first, <[Peer]>::is_empty).await;
+    until(&mut seen_by_first, Vec::is_empty).await;
     first.stop().await;
 }
 
 #[tokio::test]
 async fn a_broker_that_lives_outlasts_its_own_time() {
     let port = spare_port();
-    let (_watcher, mut seen) = Discovery::start(&broker("watcher", port)).unwrap();
-    let mut lively = broker("lively", port);
-    lively.ttl = Duration::from_secs(2);
+    let (watcher, mut seen) = Discovery::start(&broker("watcher", &port)).unwrap();
+    let lively = Settings { ttl: Duration::from_secs(1), ..broker("lively", &port) };
     let (_lively, _) = Discovery::start(&lively).unwrap();
     until(&mut seen, |peers| !peers.is_empty()).await;
+    let mut working = watcher.working();
+    until(&mut working, |heard| *heard).await;
 
     // Nothing to wait for but time itself: what is shown is that nothing happens.
-    let lost = tokio::time::timeout(lively.ttl * 3, seen.wait_for(Vec::is_empty)).await;
-    assert!(lost.is_err(), "asked after, it answered");
+    let lost = async {
+        tokio::select! {
+            gone = seen.wait_for(Vec::is_empty) => drop(gone),
+            deaf = working.wait_for(|heard| !heard) => drop(deaf),
+        }
+    };
+    let lost = tokio::time::timeout(lively.ttl * 7, lost).await;
+    assert!(lost.is_err(), "asked after, it answered; and the watcher hears itself all the time");
 }
 
 #[tokio::test]
 async fn a_peer_that_falls_silent_is_gone_when_its_own_time_is_over() {
     let port = spare_port();
-    let (_watcher, mut seen) = Discovery::start(&broker("watcher", port)).unwrap();
-    // Said once and never again, by nobody who could answer; valid for an hour by its records.
-    let announcement = silent::announcement("ghost", 3600, "1");
-    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let said = async {
-        // The watcher may not be listening yet, and multicast does not say.
-        let mut again = tokio::time::interval(Duration::from_millis(100));
-        loop {
-            again.tick().await;
-            socket.send_to(&announcement, (Ipv4Addr::new(224, 0, 0, 251), port)).unwrap();
-        }
-    };
+    let (_watcher, mut seen) = Discovery::start(&broker("watcher", &port)).unwrap();
+    // Valid for an hour by its records, for a second by its own word.
+    let ghost = Ghost::new("ghost", "1", &port);
     tokio::select! {
         _ = until(&mut seen, |peers| !peers.is_empty()) => {}
-        () = said => {}
+        // The watcher may not be listening yet, and multicast does not say.
+        () = ghost.speak_every(Duration::from_millis(100)) => {}
     }
-    let since = tokio::time::Instant::now();
-    until(&mut seen, <[Peer]>::is_empty).await;
-    assert!(since.elapsed() < Duration::from_secs(10), "by its own second, not by the hour");
+    until(&mut seen, Vec::is_empty).await;
 }
 
-/// An announcement as bytes, from a peer that is not there.
-mod silent {
-    pub(super) fn announcement(id: &str, record_ttl: u32, txt_ttl: &str) -> Vec<u8> {
-        const PTR: u16 = 12;
-        const TXT: u16 = 16;
-        const SRV: u16 = 33;
-        const A: u16 = 1;
-        let service = name(&["_agentsc", "_tcp", "local"]);
-        let instance = name(&[id, "_agentsc", "_tcp", "local"]);
-        let host = name(&[id, "local"]);
-        let txt: Vec<u8> = [format!("id={id}"), "v=v1.0".into(), format!("ttl={txt_ttl}")]
-            .iter()
-            .flat_map(|text| std::iter::once(text.len() as u8).chain(text.bytes()))
-            .collect();
-        let srv = [&[0, 0, 0, 0, 0x1e, 0xd4], host.as_slice()].concat();
-        let head = [0, 0, 0x84, 0, 0, 0, 0, 4, 0, 0, 0, 0];
-        let records = [
-            record(&service, PTR, record_ttl, &instance),
-            record(&instance, SRV, record_ttl, &srv),
-            record(&instance, TXT, record_ttl, &txt),
-            record(&host, A, record_ttl, &[127, 0, 0, 1]),
-        ];
-        [head.as_slice(), &records.concat()].concat()
+#[tokio::test]
+async fn a_peer_that_answers_nothing_but_announces_itself_in_time_stays() {
+    let port = spare_port();
+    let (_watcher, mut seen) = Discovery::start(&broker("watcher", &port)).unwrap();
+    let ghost = Ghost::new("ghost", "4", &port);
+    tokio::select! {
+        _ = until(&mut seen, |peers| !peers.is_empty()) => {}
+        () = ghost.speak_every(Duration::from_millis(100)) => {}
+    }
+    let lost = tokio::time::timeout(Duration::from_secs(10), seen.wait_for(Vec::is_empty));
+    tokio::select! {
+        lost = lost => assert!(lost.is_err(), "twice in its time is often enough"),
+        () = ghost.speak_every(Duration::from_millis(1900)) => {}
+    }
+}
+
+#[tokio::test]
+async fn who_cannot_be_heard_knows_it() {
+    let port = spare_port();
+    let nowhere = Settings { interfaces: vec!["no-such".into()], ..broker("nowhere", &port) };
+    let (nowhere, _) = Discovery::start(&nowhere).unwrap();
+    let (somewhere, _) = Discovery::start(&broker("somewhere", &port)).unwrap();
+    until(&mut somewhere.working(), |heard| *heard).await;
+    assert!(!*nowhere.working().borrow(), "while another is heard there");
+}
+
+/// A peer that says what it is and hears nothing.
+struct Ghost {
+    socket: UdpSocket,
+    announcement: Vec<u8>,
+    port: u16,
+}
+
+impl Ghost {
+    fn new(id: &str, ttl: &str, port: &SparePort) -> Self {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        Self { socket, announcement: silent::announcement(id, 3600, ttl), port: port.number }
     }
 
-    fn name(labels: &[&str]) -> Vec<u8> {
-        let label = |label: &&str| [&[label.len() as u8], label.as_bytes()].concat();
-        let mut bytes: Vec<u8> = labels.iter().flat_map(label).collect();
-        bytes.push(0);
-        bytes
-    }
-
-    fn record(name: &[u8], kind: u16, ttl: u32, data: &[u8]) -> Vec<u8> {
-        const INTERNET: u16 = 1;
-        [
-            name,
-            &kind.to_be_bytes(),
-            &INTERNET.to_be_bytes(),
-            &ttl.to_be_bytes(),
-            &(data.len() as u16).to_be_bytes(),
-            data,
-        ]
-        .concat()
+    async fn speak_every(&self, pause: Duration) {
+        let group = (Ipv4Addr::new(224, 0, 0, 251), self.port);
+        let mut again = tokio::time::interval(pause);
+        loop {
+            again.tick().await;
+            self.socket.send_to(&self.announcement, group).unwrap();
+        }
     }
 }

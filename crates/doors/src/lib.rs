@@ -7,8 +7,10 @@
 //! Doors translate and never decide: what may happen is the broker's to say.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod aacp;
 pub mod bus;
 pub mod collaboration;
+pub mod discovery;
 mod entrance;
 pub mod guard;
 pub mod listener;

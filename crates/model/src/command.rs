@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Ack, Address, AgentId, AgentStatus, Answer, AttemptId, Capability, Context, ConversationId,
-    DeadMessage, Declared, Dialect, IssuedToken, JobId, JobView, Kind, Lifecycle, ListenFilter,
-    MessageId, MessageState, NewJob, NewSession, Pattern, Payload, Policy, Priority, RuleChange,
-    RuleEdit, Secret, Session, SessionUpdate, SubscriptionId, Timestamp, Topic,
+    Ack, Address, AgentId, AgentStatus, AllowEntry, AnnouncedView, Announcement, Answer, Arrival,
+    AttemptId, Capability, Context, ConversationId, DeadMessage, Declared, Dialect, IssuedToken,
+    JobId, JobView, Kind, Lifecycle, ListenFilter, Mechanism, MessageId, MessageState, NewJob,
+    NewSession, Pattern, Payload, Policy, Priority, RuleChange, RuleEdit, Secret, Session,
+    SessionUpdate, SubscriptionId, Timestamp, Topic, TurnedAway,
 };
 
 /// Everything that can change anything. Every door, the operator and discovered peers speak this.
@@ -17,6 +18,12 @@ pub enum Command {
     Join(Join),
     /// Make an agent known and give it a token, without a connection that speaks for it.
     Register(Join),
+    /// Speak for an agent while this connection lasts, without being connected as that agent.
+    Visit(Visit),
+    /// The owner of a mailbox has fetched these messages, named by their seqs.
+    Collect(Vec<u64>),
+    /// The owner of a mailbox says what became of a message.
+    Mark(Mark),
     /// Show another token than the one this connection joined with. A wrong one counts as a try.
     Prove(Secret),
     /// Say what the speaker can do, beside what it said before or in its place.
@@ -92,6 +99,35 @@ pub enum Command {
         /// Whose.
         agent: AgentId,
     },
+    /// An agent was announced.
+    Appear(Box<Announcement>, Arrival),
+    /// An announcement could not even be read, or its proof was bad.
+    TurnAway(TurnedAway),
+    /// An announced agent is no longer there: by one way, or by none at all.
+    Vanish {
+        /// Which.
+        agent: AgentId,
+        /// By which way it is not found any more; by none of them if none.
+        mechanism: Option<Mechanism>,
+    },
+    /// Let an announced agent in. Only the operator may.
+    Admit {
+        /// Which.
+        agent: AgentId,
+        /// The key that is meant, where that is another than the known one.
+        fingerprint: Option<String>,
+    },
+    /// Turn an announced agent away, now and from now on. Only the operator may.
+    RefuseAgent(AgentId),
+    /// Forget what was decided about an announced agent. Only the operator may.
+    ForgetAgent(AgentId),
+    /// Change who may announce themselves. Only the operator may.
+    EditAllowList {
+        /// Entries that are new, or have new words.
+        add: Vec<AllowEntry>,
+        /// The patterns of those that go.
+        remove: Vec<String>,
+    },
     /// Tell agents what happened to one of them. Only the operator's own programs may.
     Announce {
         /// What happened.
@@ -149,6 +185,26 @@ impl Join {
             heartbeats: false,
         }
     }
+}
+
+/// Who speaks, without being connected: an agent that only makes requests over HTTP.
+#[derive(Clone, Debug)]
+pub struct Visit {
+    /// Who it says it is; needed only where it shows no token.
+    pub agent: Option<AgentId>,
+    /// The token, by which it is known.
+    pub token: Option<Secret>,
+}
+
+/// What became of a message in a mailbox.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// The message's seq.
+    pub message: u64,
+    /// Whether it failed; else it was processed.
+    pub failed: bool,
+    /// The owner's words.
+    pub words: Option<String>,
 }
 
 /// Whom to look for. The asker itself and what it may not call are never found.
@@ -240,6 +296,12 @@ pub enum Reply {
     Rules(Box<RuleChange>),
     /// A token was made.
     Token(IssuedToken),
+    /// What an announcement came to.
+    Appeared(Appeared),
+    /// An announced agent is as it is now.
+    Announced(Box<AnnouncedView>),
+    /// Which messages its owner may have, by their seqs.
+    Collected(Vec<u64>),
     /// It is done; there is nothing more to say.
     Done,
 }
@@ -285,10 +347,34 @@ impl Reply {
         if let Self::Rules(change) = self { Some(*change) } else { None }
     }
 
+    /// What an announcement came to.
+    pub fn appeared(self) -> Option<Appeared> {
+        if let Self::Appeared(appeared) = self { Some(appeared) } else { None }
+    }
+
+    /// An announced agent.
+    pub fn announced(self) -> Option<AnnouncedView> {
+        if let Self::Announced(view) = self { Some(*view) } else { None }
+    }
+
+    /// Which messages the owner of a mailbox may have.
+    pub fn collected(self) -> Option<Vec<u64>> {
+        if let Self::Collected(seqs) = self { Some(seqs) } else { None }
+    }
+
     /// A token that was made.
     pub fn token(self) -> Option<IssuedToken> {
         if let Self::Token(issued) = self { Some(issued) } else { None }
     }
+}
+
+/// What an announcement came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appeared {
+    /// The agent is found from now on.
+    Accepted,
+    /// The operator has to decide first.
+    Waiting,
 }
 
 /// What a joining agent learns.
@@ -307,6 +393,8 @@ pub struct Joined {
 pub struct Receipt {
     /// The message's id.
     pub message: MessageId,
+    /// When it was accepted.
+    pub accepted_at: Timestamp,
     /// Where the message is now.
     pub state: MessageState,
     /// Whether a recipient stopped the chain.

@@ -33,6 +33,8 @@ pub enum Event {
     Refused(Arc<Message>, Arc<str>),
     /// The rules changed.
     Rules,
+    /// Something changed about who is announced.
+    Discovery,
     /// An agent came, went or changed.
     Agent(Arc<AgentView>),
     /// A job began, went on or ended.

@@ -1,7 +1,7 @@
 //! What things are: the words of Switchboard as types. No I/O, no async, no clock.
 //!
-//! Read `id`, `agent`, `topic`, `message`, `delivery`, `letter`, `rule`, `token`, `session` and `trace`
-//! for the nouns; `dialect` for how one call is written at each door, with `object` for JSON that stays
+//! Read `id`, `agent`, `topic`, `message`, `delivery`, `letter`, `rule`, `token`, `session`, `mail` and `trace`
+//! for the nouns, `announced` for those that were heard of before they came; `dialect` for how one call is written at each door, with `object` for JSON that stays
 //! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
 //! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
 //! what a subscriber wants; `code` for every way to be refused.
@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod agent;
+mod announced;
 mod code;
 mod command;
 mod conversation;
@@ -21,6 +22,7 @@ mod id;
 mod job;
 mod letter;
 mod listen;
+mod mail;
 mod message;
 mod object;
 mod route;
@@ -33,8 +35,14 @@ mod trace;
 mod view;
 
 pub use agent::{AgentStatus, Capability, Declared, Door, Lifecycle};
+pub use announced::{
+    AllowEntry, AnnouncedView, Announcement, Arrival, KeyChange, KeyView, Mechanism, RetiredKey,
+    SeenBy, Transport, Trust, TrustedBy, TurnedAway,
+};
 pub use code::Code;
-pub use command::{Command, Find, Found, Join, Joined, Receipt, Replay, Reply, Send, Wait};
+pub use command::{
+    Appeared, Command, Find, Found, Join, Joined, Mark, Receipt, Replay, Reply, Send, Visit, Wait,
+};
 pub use conversation::{ConversationMessage, ConversationRow, SessionView};
 pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
 pub use dialect::{Call, Dialect, Failure, Outcome};
@@ -47,6 +55,7 @@ pub use id::{
 pub use job::{JobAction, JobKind, JobStatus, JobView, NewJob};
 pub use letter::{DeadMessage, Letter, LetterFilter, LetterRow, LetterStatus};
 pub use listen::{Expression, InvalidFilter, ListenFilter};
+pub use mail::{Mail, MailPage, MailStatus};
 pub use message::{Address, InvalidPayload, Kind, Message, MessageState, Payload, Priority};
 pub use object::Object;
 pub use route::{Fate, RouteStep, RouteView};

@@ -15,10 +15,10 @@ pub(crate) const SQL: &[&str] =
     &[UPSERT, SEEN, FORGET_CAPABILITIES, ADD_CAPABILITY, ALL, ALL_CAPABILITIES];
 
 const UPSERT: &str = "insert into agent (id, name, version, door, first_seen, last_seen, \
-     declared_by) values (?, ?, ?, ?, ?, ?, ?) \
+     declared_by, mailbox) values (?, ?, ?, ?, ?, ?, ?, ?) \
      on conflict (id) do update set name = excluded.name, version = excluded.version, \
      door = excluded.door, last_seen = max(last_seen, excluded.last_seen), \
-     declared_by = excluded.declared_by";
+     declared_by = excluded.declared_by, mailbox = excluded.mailbox";
 
 const SEEN: &str = "update agent set last_seen = max(last_seen, ?) where id = ?";
 
@@ -28,7 +28,7 @@ const ADD_CAPABILITY: &str = "insert into capability (agent, position, name, des
      input_schema, output_schema, keywords, authorized_requester_ids, version) \
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const ALL: &str = "select id, name, version, door, first_seen, last_seen, declared_by \
+const ALL: &str = "select id, name, version, door, first_seen, last_seen, declared_by, mailbox \
      from agent order by id";
 
 const ALL_CAPABILITIES: &str = "select agent, name, description, input_schema, output_schema, \
@@ -59,6 +59,7 @@ async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Resul
         .bind(agent.first_seen.0)
         .bind(agent.last_seen.0)
         .bind(agent.declared_by.map(Door::as_str))
+        .bind(agent.mailbox)
         .execute(&mut *connection)
         .await?;
     let Some(capabilities) = &agent.capabilities else {
@@ -101,6 +102,7 @@ pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AgentRe
             version: row.try_get("version")?,
             door: door(row.try_get("door")?)?,
             declared_by: row.try_get::<Option<&str>, _>("declared_by")?.map(door).transpose()?,
+            mailbox: row.try_get("mailbox")?,
             capabilities: Some(capabilities.remove(id).unwrap_or_default()),
             first_seen: Timestamp(row.try_get("first_seen")?),
             last_seen: Timestamp(row.try_get("last_seen")?),

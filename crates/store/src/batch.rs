@@ -11,8 +11,8 @@ use switchboard_model::{
 };
 
 use crate::record::{
-    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, JobRecord, LetterRecord, Record,
-    RulesRecord, SessionRecord, SubscriptionRecord, TokenChange,
+    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, JobRecord, LetterRecord,
+    MailChange, Record, RulesRecord, SessionRecord, SubscriptionRecord, TokenChange, TrustChange,
 };
 use crate::total::Delta;
 
@@ -34,6 +34,8 @@ pub(crate) struct Batch {
     pub(crate) audits: Vec<NewAudit>,
     pub(crate) decisions: Vec<DecisionRecord>,
     pub(crate) tokens: Vec<TokenChange>,
+    pub(crate) mail: Vec<MailChange>,
+    pub(crate) trust: Vec<TrustChange>,
     pub(crate) rules: Vec<RulesRecord>,
     pub(crate) sessions: Vec<SessionRecord>,
     /// What is known of the totals before anything is updated.
@@ -141,6 +143,8 @@ impl Batch {
             Record::Refused { message, error } => self.refuse(message, error),
             Record::Decision(decision) => self.decisions.push(decision.clone()),
             Record::Token(change) => self.tokens.push(change.clone()),
+            Record::Mail(change) => self.mail.push(change.clone()),
+            Record::Trust(change) => self.trust.push((**change).clone()),
             Record::Rules(rules) => self.rules.push((**rules).clone()),
             Record::Session(session) => self.sessions.push((**session).clone()),
             Record::Delivery(delivery) => {

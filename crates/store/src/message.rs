@@ -57,6 +57,9 @@ macro_rules! whole {
     };
 }
 
+/// The same, for queries that are put together.
+pub(crate) const WHOLE: &str = whole!();
+
 const WAITING: &str = concat!(
     "select ",
     whole!(),

@@ -11,7 +11,7 @@ use sqlx::sqlite::{
     SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions, Row, SqlSafeStr};
-use switchboard_model::{LetterStatus, Session, Totals};
+use switchboard_model::{AllowEntry, LetterStatus, Session, Totals};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -22,12 +22,12 @@ use crate::error::is_damage;
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::queue::Queue;
-use crate::record::{AgentRecord, JobRecord, TokenRecord};
+use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, TokenRecord};
 use crate::retention::Limits;
 use crate::writer::Writer;
 use crate::{
-    Error, RestoredRules, Store, agent, dead_letter, job, rule, search, session, subscription,
-    token, total,
+    Error, RestoredRules, Store, agent, announced, dead_letter, job, rule, search, session,
+    subscription, token, total,
 };
 
 /// When a commit counts as done.
@@ -100,6 +100,10 @@ pub struct Restored {
     pub rules: RestoredRules,
     /// Sessions, those that changed last first.
     pub sessions: Vec<Session>,
+    /// Announced agents about which something was decided.
+    pub announced: Vec<AnnouncedRecord>,
+    /// The entries of the allow-list that the operator made.
+    pub allow_list: Vec<AllowEntry>,
 }
 
 /// Everything a store is made of, before its tasks run.
@@ -227,6 +231,7 @@ pub(crate) fn migrator() -> Migrator {
     let first = include_str!("../migrations/0001_first.sql");
     let engine = include_str!("../migrations/0002_delivery_engine.sql");
     let identity = include_str!("../migrations/0003_identity_and_rules.sql");
+    let trust = include_str!("../migrations/0004_mail_and_trust.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -235,6 +240,7 @@ pub(crate) fn migrator() -> Migrator {
         migration(1, "first", first),
         migration(2, "delivery engine", engine),
         migration(3, "identity and rules", identity),
+        migration(4, "mail and trust", trust),
     ])
 }
 
@@ -277,6 +283,8 @@ async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), E
         tokens: token::all(&mut *connection).await?,
         rules: rule::restore(&mut *connection).await?,
         sessions: session::restore(&mut *connection).await?,
+        announced: announced::all(&mut *connection).await?,
+        allow_list: announced::allow_list(&mut *connection).await?,
     };
     Ok((restored, search::progress(connection).await?))
 }

@@ -125,6 +125,8 @@ fn payload_bytes(records: &[Record]) -> u32 {
         | Record::Token(_)
         | Record::Rules(_)
         | Record::Session(_)
+        | Record::Mail(_)
+        | Record::Trust(_)
         | Record::Audit { .. } => 0,
     });
     u32::try_from(bytes.sum::<usize>()).map_or(BYTES, |bytes| bytes.min(BYTES))

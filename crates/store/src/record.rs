@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use switchboard_model::{
-    AgentId, AttemptOutcome, Capability, ConversationId, DeadReason, Decision, DeliveryId,
-    DeliveryState, Door, JobId, JobView, LetterStatus, Message, MessageId, MessageState, Payload,
-    Policy, Priority, Rule, RuleChange, Session, SessionChange, SubscriptionId, Timestamp,
+    AgentId, AllowEntry, AttemptOutcome, Capability, ConversationId, DeadReason, Decision,
+    DeliveryId, DeliveryState, Door, JobId, JobView, KeyChange, KeyView, LetterStatus, Message,
+    MessageId, MessageState, Payload, Policy, Priority, RetiredKey, Rule, RuleChange, Session,
+    SessionChange, SubscriptionId, Timestamp, Trust, TrustedBy,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -42,6 +44,10 @@ pub enum Record {
     Decision(DecisionRecord),
     /// A token was made or taken away.
     Token(TokenChange),
+    /// Something happened to what lies in a mailbox.
+    Mail(MailChange),
+    /// Whom to trust has changed.
+    Trust(Box<TrustChange>),
     /// The rules were changed.
     Rules(Box<RulesRecord>),
     /// A session is as it is now.
@@ -108,6 +114,8 @@ pub struct AgentRecord {
     pub door: Door,
     /// The door by which it said what it can do, if it did.
     pub declared_by: Option<Door>,
+    /// Whether messages for it wait until it fetches them.
+    pub mailbox: bool,
     /// What it can do; none leaves what is stored. Always given in what is restored.
     pub capabilities: Option<Vec<Capability>>,
     /// When it was first heard of; what is stored already stays.
@@ -265,4 +273,103 @@ pub struct SessionRecord {
     pub session: Session,
     /// What made it so.
     pub change: SessionChange,
+}
+
+/// What happened to what lies in a mailbox.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailChange {
+    /// A message came for an agent.
+    Arrived {
+        /// Whose mailbox.
+        agent: AgentId,
+        /// The message's seq.
+        message: u64,
+    },
+    /// Its owner has fetched it.
+    Read {
+        /// Whose mailbox.
+        agent: AgentId,
+        /// The message's seq.
+        message: u64,
+        /// When.
+        at: Timestamp,
+    },
+    /// Its owner said what became of it.
+    Said {
+        /// Whose mailbox.
+        agent: AgentId,
+        /// The message's seq.
+        message: u64,
+        /// Whether it failed; else it was processed.
+        failed: bool,
+        /// When.
+        at: Timestamp,
+    },
+    /// It is not for its owner to see any more.
+    Removed {
+        /// Whose mailbox.
+        agent: AgentId,
+        /// The message's seq.
+        message: u64,
+    },
+}
+
+/// What happened to whom we trust.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrustChange {
+    /// An announced agent is as it is now.
+    Announced(AnnouncedRecord),
+    /// Nothing is remembered of an announced agent.
+    Forgotten(AgentId),
+    /// The allow-list changed.
+    AllowList(AllowChange),
+}
+
+/// A change of the allow-list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AllowChange {
+    /// An entry is there, perhaps with other words than before.
+    Added(AllowEntry),
+    /// The entry of this pattern is gone.
+    Removed(String),
+}
+
+/// An announced agent as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnnouncedRecord {
+    /// Its id.
+    pub agent: AgentId,
+    /// Whether it counts as one of ours.
+    pub trust: Trust,
+    /// Who decided that.
+    pub trusted_by: Option<TrustedBy>,
+    /// The key it is known by.
+    pub key: Option<KeyView>,
+    /// Keys it had before that still count.
+    pub retired: Vec<RetiredKey>,
+    /// Someone came with another key.
+    pub key_change: Option<KeyChange>,
+    /// The last document, as it was sent.
+    pub document: Arc<str>,
+    /// Hexadecimal SHA-256 of the canonical document.
+    pub digest: String,
+    /// Its signature.
+    pub signature: Option<String>,
+    /// The version of the protocol it was written in.
+    pub version: String,
+    /// Documents that newer ones have replaced, oldest first.
+    pub replaced: Vec<ReplacedDocument>,
+    /// When it was first heard of.
+    pub first_seen: Timestamp,
+    /// When it was last heard of.
+    pub last_seen: Timestamp,
+}
+
+/// A document that a newer one has replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplacedDocument {
+    /// Hexadecimal SHA-256 of the canonical document.
+    pub digest: String,
+    /// When it was replaced, in microseconds since 1970.
+    pub at: i64,
 }

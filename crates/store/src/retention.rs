@@ -20,6 +20,7 @@ pub(crate) const SQL: &[&str] = &[
     FORGET_WORDS,
     FORGET_AGAIN,
     FORGET_DECISIONS,
+    FORGET_MAIL,
     FORGET_MESSAGES,
     FORGET_STRAY_ATTEMPTS,
     FORGET_STRAYS,
@@ -44,6 +45,7 @@ const FORGET_WORDS: &str = "delete from search where rowid in (select value from
 const FORGET_AGAIN: &str = "delete from search_again where seq in (select value from json_each(?))";
 const FORGET_DECISIONS: &str =
     "delete from decision where message in (select value from json_each(?))";
+const FORGET_MAIL: &str = "delete from mail where message in (select value from json_each(?))";
 const FORGET_MESSAGES: &str = "delete from message where seq in (select value from json_each(?))";
 
 /// Deliveries of messages that are older than the oldest: the disk did not take the message, or
@@ -137,6 +139,7 @@ async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), s
         FORGET_WORDS,
         FORGET_AGAIN,
         FORGET_DECISIONS,
+        FORGET_MAIL,
         FORGET_MESSAGES,
     ];
     for statement in statements {

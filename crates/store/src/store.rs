@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
 use switchboard_model::{
-    ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason, LetterFilter,
-    Message, MessageDetail, MessageFilter, MessageId, MessageRow, MessageSummary, Payload,
-    RuleChange, SessionView, Timestamp,
+    AgentId, ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason,
+    LetterFilter, Mail, MailPage, MailStatus, Message, MessageDetail, MessageFilter, MessageId,
+    MessageRow, MessageSummary, Payload, RuleChange, SessionView, Timestamp,
 };
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
@@ -18,7 +18,8 @@ use crate::open::{self, log_path};
 use crate::queue::Queue;
 use crate::{
     Closed, Error, LetterList, NamedRequest, Opened, Options, QueueFull, Record, RequestGroup,
-    Ticket, Tried, conversation, dead_letter, decision, delivery, history, letters, message, rule,
+    Ticket, Tried, conversation, dead_letter, decision, delivery, history, letters, mail, message,
+    rule,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -225,6 +226,27 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<MessageSummary>, Error> {
         conversation::last_messages(&self.inner.readers, id, limit).await
+    }
+
+    /// What has come for an agent that it has not fetched, newest first, by their seqs.
+    pub async fn unread_mail(&self, agent: &AgentId, limit: u32) -> Result<Vec<u64>, Error> {
+        mail::unread(&self.inner.delivery_readers, agent, limit).await
+    }
+
+    /// A page of an agent's mailbox, newest first.
+    pub async fn mail_page(
+        &self,
+        agent: &AgentId,
+        status: Option<MailStatus>,
+        limit: u32,
+        offset: u32,
+    ) -> Result<MailPage, Error> {
+        mail::page(&self.inner.delivery_readers, agent, status, limit, offset).await
+    }
+
+    /// One message of an agent's mailbox.
+    pub async fn mail(&self, agent: &AgentId, id: MessageId) -> Result<Option<Mail>, Error> {
+        mail::one(&self.inner.delivery_readers, agent, id).await
     }
 
     /// Bytes on disk: the database and its log.

@@ -18,8 +18,8 @@ use crate::error::{Failure, failure};
 use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
 use crate::queue::Write;
 use crate::{
-    Error, Ticket, agent, audit, checkpoint, dead_letter, decision, delivery, job, message, rule,
-    search, session, subscription, token, total,
+    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, job, mail,
+    message, rule, search, session, subscription, token, total,
 };
 
 /// How many writes one transaction takes at most.
@@ -194,6 +194,8 @@ impl Writer {
         audit::insert(&mut *connection, &batch.audits).await?;
         decision::insert(&mut *connection, &batch.decisions).await?;
         token::apply(&mut *connection, &batch.tokens).await?;
+        mail::apply(&mut *connection, &batch.mail).await?;
+        announced::apply(&mut *connection, &batch.trust).await?;
         rule::apply(&mut *connection, &batch.rules).await?;
         session::apply(&mut *connection, &batch.sessions).await?;
         total::add(&mut *connection, &delta).await?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use switchboard_broker::{Escalation, RetryRule};
 use switchboard_doors::Limits;
+use switchboard_doors::aacp::AacpSettings;
 use switchboard_model::Policy;
 use switchboard_store::Synchronous;
 
@@ -35,8 +36,12 @@ pub struct Settings {
     pub heartbeat: Heartbeat,
     /// Where traces go.
     pub telemetry: Telemetry,
+    /// The AACP door.
+    pub aacp: Aacp,
     /// How others find this broker.
     pub discovery: Discovery,
+    /// The keys of signed tokens.
+    pub jwt: Jwt,
     /// How much of everything.
     pub limits: LimitSettings,
     /// How long history is kept.
@@ -53,7 +58,9 @@ impl Default for Settings {
             default_handler: DefaultHandler::default(),
             heartbeat: Heartbeat::default(),
             telemetry: Telemetry::default(),
+            aacp: Aacp::default(),
             discovery: Discovery::default(),
+            jwt: Jwt::default(),
             limits: LimitSettings::default(),
             retention: Retention::default(),
         }
@@ -175,14 +182,88 @@ pub struct Telemetry {
 pub struct Discovery {
     /// The network interfaces on which the broker announces itself and looks for others.
     pub interfaces: Vec<String>,
-    /// Whether it does so at all.
+    /// Whether it does so by multicast DNS.
     pub mdns: bool,
+    /// The group or broadcast address and the port of datagrams; none if empty.
+    pub udp: String,
+    /// For how long an announcement is believed.
+    pub ttl_ms: u64,
+    /// The ids and patterns that may announce themselves; everyone may try if there are none.
+    pub allow_list: Vec<String>,
+    /// Whether the operator is asked about agents that nobody knows.
+    pub admit: Admit,
+    /// Another registry, where this broker announces itself while multicast DNS does not work.
+    pub registry: String,
+    /// The file with the token for that registry.
+    pub registry_token: String,
+    /// The file with the authority of that registry's certificate.
+    pub registry_ca: String,
+}
+
+/// What is done with signed agents that nobody knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Admit {
+    /// They wait for the operator.
+    #[default]
+    Ask,
+    /// They are admitted.
+    Auto,
 }
 
 impl Default for Discovery {
     fn default() -> Self {
-        Self { interfaces: vec!["lo".to_owned()], mdns: true }
+        Self {
+            interfaces: vec!["lo".to_owned()],
+            mdns: true,
+            udp: String::new(),
+            ttl_ms: 10_000,
+            allow_list: Vec::new(),
+            admit: Admit::default(),
+            registry: String::new(),
+            registry_token: String::new(),
+            registry_ca: String::new(),
+        }
     }
+}
+
+/// `[aacp]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Aacp {
+    /// Whether agents need no token, and unknown ones get a mailbox.
+    pub open: bool,
+    /// How many messages one agent may send a second.
+    pub rate_per_second: u32,
+    /// How many of them at once.
+    pub burst: u32,
+}
+
+impl Default for Aacp {
+    fn default() -> Self {
+        Self { open: false, rate_per_second: 50, burst: 100 }
+    }
+}
+
+/// `[jwt]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Jwt {
+    /// Keys by which signed tokens are checked, beside this broker's own.
+    pub keys: Vec<JwtKeyFile>,
+}
+
+/// One of `[jwt] keys`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JwtKeyFile {
+    /// The file: a public key as PEM, or for HS256 and its like a secret of at least 32 bytes.
+    pub file: String,
+    /// The one algorithm that it counts for, such as `RS256`.
+    pub algorithm: String,
+    /// The key's name in the tokens' headers, if it has one.
+    #[serde(default)]
+    pub kid: String,
 }
 
 /// `[limits]`
@@ -283,6 +364,9 @@ impl Settings {
             ("delivery.escalate_high_ms", delivery.escalate_high_ms, DAY_MS),
             ("delivery.escalate_urgent_ms", delivery.escalate_urgent_ms, DAY_MS),
             ("default_handler.max_children", self.default_handler.max_children as u64, 1000),
+            ("aacp.rate_per_second", u64::from(self.aacp.rate_per_second), 1_000_000),
+            ("aacp.burst", u64::from(self.aacp.burst), 1_000_000),
+            ("discovery.ttl_ms", self.discovery.ttl_ms, DAY_MS),
             ("heartbeat.interval_ms", self.heartbeat.interval_ms, DAY_MS),
             ("heartbeat.misses", u64::from(self.heartbeat.misses), 1000),
             ("limits.connections", limits.connections as u64, 1_000_000),
@@ -344,11 +428,23 @@ impl Settings {
             in_flight: self.limits.in_flight,
             in_flight_bytes: self.limits.in_flight_bytes,
             queue: self.limits.queue,
+            aacp_open: self.aacp.open,
+            discovery: switchboard_broker::DiscoveryRules {
+                ttl: Duration::from_millis(self.discovery.ttl_ms),
+                admit_everyone: self.discovery.admit == Admit::Auto,
+                allow_list: self.discovery.allow_list.clone(),
+                ..switchboard_broker::DiscoveryRules::default()
+            },
             bus_needs_token: self.bus.require_token,
             heartbeat: Duration::from_millis(self.heartbeat.interval_ms),
             heartbeat_misses: self.heartbeat.misses,
             ..switchboard_broker::Settings::default()
         }
+    }
+
+    pub(crate) fn aacp(&self) -> AacpSettings {
+        let Aacp { open, rate_per_second, burst } = self.aacp;
+        AacpSettings { open, rate_per_second, burst }
     }
 
     pub(crate) fn door_limits(&self) -> Limits {

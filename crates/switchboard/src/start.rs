@@ -108,7 +108,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         .merge(metrics::router(broker.clone(), store.clone()))
         .merge(switchboard_doors::bus::router(entrance.clone()))
         .merge(switchboard_doors::lobby::router(entrance.clone()))
-        .merge(switchboard_doors::collaboration::routes(entrance))
+        .merge(switchboard_doors::collaboration::routes(entrance.clone()))
+        .merge(switchboard_doors::aacp::router(entrance, settings.aacp()))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address), guard::check));
     let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());

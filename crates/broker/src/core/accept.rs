@@ -32,6 +32,7 @@ impl Core {
             Err(refusal) => return respond(reply, Err(refusal)),
         };
         self.prepare(&origin, &mut send);
+        self.make_receiver(origin.door, &send.address);
         if let Some(seq) = self.call_answered_by(&origin.from, &send) {
             return self.answer_call(seq, origin, send, reply);
         }
@@ -42,8 +43,12 @@ impl Core {
             Ok(plan) => {
                 let wait = send.wait;
                 let message = self.take_in(origin, send);
+                let reply = reply.map(|reply| (reply, wait));
+                if self.hears_announcement(&message) && plan.is_empty() {
+                    return self.set_off_settled(&message, AgentId::switchboard(), reply);
+                }
                 self.open_call(&message, &plan);
-                self.set_off(message, plan, reply.map(|reply| (reply, wait)), None);
+                self.set_off(message, plan, reply, None);
             }
             Err(refusal) => self.refuse(origin, send, refusal, reply),
         }
@@ -177,7 +182,14 @@ impl Core {
 
     fn message(&mut self, origin: Origin, send: Send) -> Arc<Message> {
         let waits = send.kind == Kind::Request && origin.door.answers_by_message();
-        let within = send.answer_within.unwrap_or(self.settings.timeout);
+        // One that fetches its messages waits as long as they do.
+        let patience = match origin.door {
+            Door::Aacp => self.settings.mail_patience,
+            Door::Bus | Door::Lobby | Door::Collaboration | Door::Discovery | Door::Console => {
+                self.settings.timeout
+            }
+        };
+        let within = send.answer_within.unwrap_or(patience);
         let (seq, id) = (self.next_seq, MessageId(Uuid::now_v7()));
         self.next_seq += 1;
         // A question that somebody will answer by another message begins a conversation.
@@ -211,6 +223,7 @@ impl Core {
         let message = self.message(origin, send);
         self.record_decision(&message);
         self.accepted.push(Record::Message(message.clone()));
+        self.put_in_mailbox(&message);
         self.receipts.accepted(message.seq, message.payload.bytes());
         self.totals.accepted += 1;
         self.totals.waiting += 1;

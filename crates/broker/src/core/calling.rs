@@ -7,7 +7,7 @@ use std::time::Duration;
 use switchboard_model::{
     Address, Again, AgentId, Answer, AttemptOutcome, ConnectionId, Context, ConversationId,
     DeadReason, DeliveryId, Dialect, Door, Failure, Kind, Message, MessageState, Outcome, Payload,
-    Priority, Send, Timestamp, Wait,
+    Priority, Send, Timestamp, Topic, Wait,
 };
 use tokio::time::Instant;
 
@@ -96,7 +96,9 @@ impl Core {
         let was_asked = |seq: &u64| {
             let took_it =
                 self.calls.get(*seq).and_then(|call| call.taken_by.as_ref()) == Some(from);
-            took_it || self.in_the_hands_of(*seq, from).is_some()
+            took_it
+                || self.in_the_hands_of(*seq, from).is_some()
+                || self.waits_in_mailbox(*seq, from)
         };
         self.calls.under(caller, key).iter().copied().find(was_asked)
     }
@@ -116,7 +118,9 @@ impl Core {
             }
             false => live.iter().any(takes_answers),
         };
-        if !origin.door.answers_by_message() && !known_by_answers {
+        // In a mailbox each message names its sender, and nothing is taken for what it is not.
+        let by_mail = origin.door == Door::Aacp && live.is_empty() && self.registry.has_mailbox(to);
+        if by_mail || (!origin.door.answers_by_message() && !known_by_answers) {
             return Ok(());
         }
         Err(Refusal::NothingToAnswer {
@@ -125,8 +129,13 @@ impl Core {
         })
     }
 
+    /// Whether this message lies in this agent's mailbox.
+    fn waits_in_mailbox(&self, seq: u64, agent: &AgentId) -> bool {
+        self.registry.has_mailbox(agent) && self.parking.get(&Topic::of_agent(agent), seq).is_some()
+    }
+
     /// The delivery of this message that this agent has not decided.
-    fn in_the_hands_of(&self, seq: u64, agent: &AgentId) -> Option<DeliveryId> {
+    pub(super) fn in_the_hands_of(&self, seq: u64, agent: &AgentId) -> Option<DeliveryId> {
         let undecided = self.journeys.get(&seq)?.dispatch.undecided();
         undecided.into_iter().find(|id| {
             let open = self.deliveries.get(id);
@@ -159,8 +168,9 @@ impl Core {
             }
             Outcome::Success(output) => {
                 if let Err(refusal) = self.fits(&origin.from, call.capability.as_deref(), &output) {
+                    let from = origin.from.clone();
                     self.refuse(origin, send, refusal.clone(), reply);
-                    return self.answer_is_bad(seq, delivery, &refusal);
+                    return self.answer_is_bad(seq, &from, delivery, &refusal);
                 }
                 answer(AttemptOutcome::Processed, None, Some(output))
             }
@@ -171,8 +181,13 @@ impl Core {
             // The message itself is what the asker hears.
             self.calls.close(seq);
         }
-        if let Some(delivery) = delivery {
-            self.take_answer(delivery, answer, true);
+        match delivery {
+            Some(delivery) => self.take_answer(delivery, answer, true),
+            None if self.waits_in_mailbox(seq, &origin.from) => {
+                self.calls.close(seq);
+                self.answered_from_mailbox(seq, &origin.from, answer);
+            }
+            None => {}
         }
         self.calls.close(seq);
         if absorbed || send.address.agent() == Some(&AgentId::operator()) {
@@ -183,6 +198,23 @@ impl Core {
         } else {
             self.pass_on(origin, send, plan, reply);
         }
+    }
+
+    /// The owner of a mailbox has answered a request that lay there.
+    fn answered_from_mailbox(&mut self, seq: u64, by: &AgentId, answer: Answer) {
+        let verdict = match answer.outcome {
+            AttemptOutcome::Processed => Verdict::Processed(by.clone()),
+            AttemptOutcome::Declined
+            | AttemptOutcome::InvalidAnswer
+            | AttemptOutcome::TimedOut
+            | AttemptOutcome::Disconnected
+            | AttemptOutcome::QueueFull
+            | AttemptOutcome::Forbidden => Verdict::Dead {
+                reason: DeadReason::DeclinedByAll,
+                error: answer.message.unwrap_or_default(),
+            },
+        };
+        self.conclude(seq, &Topic::of_agent(by), verdict);
     }
 
     fn pass_on(&mut self, origin: Origin, send: Send, plan: Plan, reply: Option<ReplyTo>) {
@@ -254,14 +286,26 @@ impl Core {
     }
 
     /// A bad answer reaches nobody: its sender has been told, and so is the one that asked.
-    fn answer_is_bad(&mut self, seq: u64, delivery: Option<DeliveryId>, why: &Refusal) {
+    fn answer_is_bad(
+        &mut self,
+        seq: u64,
+        from: &AgentId,
+        delivery: Option<DeliveryId>,
+        why: &Refusal,
+    ) {
         match delivery {
             Some(delivery) => {
                 let words = Some(why.to_string());
                 let answer = answer(AttemptOutcome::InvalidAnswer, words, None);
                 self.take_answer(delivery, answer, false);
             }
-            None => self.call_failed(seq, "INVALID_ANSWER", &why.to_string()),
+            None => {
+                self.call_failed(seq, "INVALID_ANSWER", &why.to_string());
+                let (reason, error) = (DeadReason::InvalidAnswer, why.to_string());
+                if self.waits_in_mailbox(seq, from) {
+                    self.conclude(seq, &Topic::of_agent(from), Verdict::Dead { reason, error });
+                }
+            }
         }
     }
 
@@ -341,7 +385,7 @@ impl Core {
             let Some(call) = self.calls.get(seq) else { continue };
             let (topic, seconds) = (call.topic.clone(), call.within.as_secs_f64());
             self.lose_silent(seq);
-            self.give_up(seq, &topic, Verdict::not_answered(seconds));
+            self.conclude(seq, &topic, Verdict::not_answered(seconds));
             // Someone took it and never answered.
             self.call_failed(seq, "TIMEOUT", &format!("no answer within {seconds} s"));
         }

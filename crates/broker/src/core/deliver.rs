@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AttemptId, AttemptOutcome, ConnectionId, DeliveryId, Kind, Message,
+    AgentId, AttemptId, AttemptOutcome, ConnectionId, DeliveryId, Door, Kind, Message,
 };
 use switchboard_store::{DeliveryRecord, Record};
 use tokio::time::Instant;
@@ -175,7 +175,9 @@ impl Core {
     /// When silence counts as an answer, where that is not the usual time: for a request whose asker
     /// waits, and which is answered by a message of its own, when the asker stops waiting.
     fn answer_due_apart(&self, delivery: DeliveryId) -> Option<Instant> {
-        let open = self.deliveries.get(&delivery).filter(|one| one.to.door.answers_by_message())?;
+        let by_message =
+            |one: &&Open| one.to.door.answers_by_message() && one.message.door != Door::Aacp;
+        let open = self.deliveries.get(&delivery).filter(by_message)?;
         self.calls.get(open.seq)?.deadline
     }
 

@@ -42,6 +42,7 @@ impl Core {
                             self.jobs.took_one(job);
                         }
                     }
+                    self.ring(seq);
                     self.leave_on_disk(seq);
                     self.answer_sender(seq);
                 }

@@ -37,40 +37,51 @@ impl Core {
         }
         for prefix in ["system:agent.", "agent:"] {
             let Ok(topic) = Topic::parse(&format!("{prefix}{}", event.as_str())) else { continue };
-            let mut plan = self.listeners(&topic, agent);
-            plan.observers.retain(|one| {
-                let has_room = self.has_room(one);
-                if !has_room {
-                    tracing::warn!(listener = %one.agent, %topic, %agent, "not told: its queue is full");
-                }
-                has_room
-            });
-            if plan.observers.is_empty() {
-                continue;
-            }
-            if let Err(refusal) = self.has_room_for(&Plan::default(), &topic) {
-                tracing::warn!(%refusal, %topic, %agent, "nobody is told");
-                continue;
-            }
-            let Some(payload) = self.agent_event(event, agent, detail) else { continue };
-            let send = Send {
-                address: Address::Topic(topic),
-                kind: Kind::Event,
-                capability: None,
-                priority: Priority::Normal,
-                correlation: None,
-                conversation: None,
-                payload,
-                dialect: Dialect::Bus,
-                context: None,
-                answer_within: None,
-                expires_at: None,
-                wait: Wait::Accepted,
-            };
-            let origin = Origin::of(AgentId::switchboard(), Door::Console);
-            let message = self.take_in(origin, send);
-            self.set_off(message, plan, None, None);
+            let payload = self.agent_event(event, agent, detail);
+            self.tell_listeners(&topic, agent, || payload);
         }
+    }
+
+    /// Tells those who listen to a topic something about an agent that is nobody's to take.
+    pub(super) fn tell_listeners(
+        &mut self,
+        topic: &Topic,
+        about: &AgentId,
+        payload: impl FnOnce() -> Option<Payload>,
+    ) {
+        let mut plan = self.listeners(topic, about);
+        plan.observers.retain(|one| {
+            let has_room = self.has_room(one);
+            if !has_room {
+                tracing::warn!(listener = %one.agent, %topic, agent = %about, "not told: its queue is full");
+            }
+            has_room
+        });
+        if plan.observers.is_empty() {
+            return;
+        }
+        if let Err(refusal) = self.has_room_for(&Plan::default(), topic) {
+            tracing::warn!(%refusal, %topic, agent = %about, "nobody is told");
+            return;
+        }
+        let Some(payload) = payload() else { return };
+        let send = Send {
+            address: Address::Topic(topic.clone()),
+            kind: Kind::Event,
+            capability: None,
+            priority: Priority::Normal,
+            correlation: None,
+            conversation: None,
+            payload,
+            dialect: Dialect::Bus,
+            context: None,
+            answer_within: None,
+            expires_at: None,
+            wait: Wait::Accepted,
+        };
+        let origin = Origin::of(AgentId::switchboard(), Door::Console);
+        let message = self.take_in(origin, send);
+        self.set_off(message, plan, None, None);
     }
 
     /// Everyone who listens, whatever their policies: such an event is nobody's to take. A pattern

@@ -6,7 +6,7 @@ use switchboard_model::{
     AgentId, AgentStatus, ConnectionId, Declared, Door, Join, Joined, Lifecycle, ListenFilter,
     Pattern, Policy, Priority, Reply, Secret, SubscriptionId,
 };
-use switchboard_store::{Record, SubscriptionRecord};
+use switchboard_store::{AgentRecord, Record, SubscriptionRecord};
 
 use super::{Core, respond};
 use crate::Refusal;
@@ -26,6 +26,9 @@ impl Core {
             let made = self.admit(id, &mut join)?;
             let agent = &join.agent;
             self.registry.bind(id, agent, join.heartbeats, self.now.wall);
+            if let Some(record) = self.registry.close_mailbox(agent) {
+                self.bookkeeping.push(Record::Agent(AgentRecord { capabilities: None, ..record }));
+            }
             self.show_changed_agents();
             if was_away {
                 self.announce(Lifecycle::Connected, agent, None);
@@ -41,8 +44,8 @@ impl Core {
         let registered = connection_of(caller)
             .and_then(|id| self.admit(id, &mut join))
             .map(|made| (made, declares));
-        if registered.is_ok() {
-            self.registry.open_mailbox(&join.agent);
+        if registered.is_ok() && !self.registry.is_connected(&join.agent) {
+            self.open_mailbox(&join.agent);
         }
         self.show_changed_agents();
         self.answer_join(registered, join, reply);
@@ -289,7 +292,7 @@ impl Core {
             self.recipient_gone(delivery);
         }
         if let Some(agent) = connection.agent {
-            if !self.registry.is_connected(&agent) {
+            if !connection.visiting && !self.registry.is_connected(&agent) {
                 self.announce(Lifecycle::Disconnected, &agent, None);
             }
             self.bookkeeping.push(Record::AgentSeen { id: agent, at: self.now.wall });
@@ -305,7 +308,7 @@ impl Core {
     }
 }
 
-fn connection_of(caller: Caller) -> Result<ConnectionId, Refusal> {
+pub(super) fn connection_of(caller: Caller) -> Result<ConnectionId, Refusal> {
     match caller {
         Caller::Connection(id) => Ok(id),
         // The operator sends and administers, but is no agent: it joins and subscribes to nothing.

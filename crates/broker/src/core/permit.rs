@@ -160,7 +160,7 @@ impl Core {
     }
 
     /// Whether the rules let a message reach one who listens.
-    fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
+    pub(super) fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
         // What is for one agent is not another's to take or to overhear: no answer, and nothing at all
         // where the name is owned, unless a rule names the topic; one about anything was not made for this.
         // Peers of the bus that own no name intercept each other, as their protocol has it.
@@ -281,7 +281,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    fn of(message: &'a Message) -> Self {
+    pub(super) fn of(message: &'a Message) -> Self {
         Self {
             from: &message.from,
             door: message.door,

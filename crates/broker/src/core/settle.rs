@@ -62,8 +62,8 @@ impl Core {
         self.answer_sender(seq);
     }
 
-    /// The message is given up, whoever has it or is to be asked again.
-    pub(super) fn give_up(&mut self, seq: u64, topic: &Topic, verdict: Verdict) {
+    /// The message ends so, whoever has it, waits for it or is to be asked again.
+    pub(super) fn conclude(&mut self, seq: u64, topic: &Topic, verdict: Verdict) {
         let Some(journey) = self.journeys.get(&seq) else {
             if let Some(parked) = self.parking.remove_at(topic, seq) {
                 self.end_tried(&parked.tried);

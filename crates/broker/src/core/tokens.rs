@@ -27,6 +27,7 @@ impl Core {
                 let join = Join::of(agent.clone(), agent.as_str(), "");
                 let record = self.registry.introduce(&join, Door::Aacp, None, self.now);
                 self.bookkeeping.push(Record::Agent(record));
+                self.open_mailbox(&agent);
             }
             let replaced = self.give_token(&agent, token);
             self.guesses.forget(&agent);
@@ -78,14 +79,14 @@ impl Core {
     /// Ends every connection of an agent: nothing it says from here on is heard, whatever is still on
     /// its way.
     fn cut_all(&mut self, agent: &AgentId) {
-        let connections: Vec<ConnectionId> = self.registry.connections_of(agent);
+        let connections: Vec<ConnectionId> = self.registry.all_connections_of(agent);
         for id in connections {
             self.registry.cut(id, Cut::TokenRevoked);
             self.disconnect(id);
         }
     }
 
-    fn audit(&mut self, action: &str, subject: &AgentId) {
+    pub(super) fn audit(&mut self, action: &str, subject: &AgentId) {
         self.bookkeeping.push(Record::Audit {
             at: self.now.wall,
             actor: AgentId::operator().to_string(),

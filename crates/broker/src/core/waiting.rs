@@ -158,6 +158,7 @@ impl Core {
             self.registry.mark_changed(agent);
         }
         self.parking.park(Parked { message, why: Why::AgentAway, tried });
+        self.ring(seq);
         self.answer_sender(seq);
     }
 

@@ -76,6 +76,7 @@ impl Dispatch {
             Ack { again_in: ack.again_in.filter(|_| goes_on), ..ack }
         });
         let (message, acks) = (self.message.id, acks.collect());
-        Receipt { message, state, stopped: self.stopped, acks }
+        let accepted_at = self.message.accepted_at;
+        Receipt { message, accepted_at, state, stopped: self.stopped, acks }
     }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Connection {
     /// Where the other end is; none if it is in this program.
     pub(crate) from: Option<IpAddr>,
     pub(crate) agent: Option<AgentId>,
+    /// It speaks for its agent, which counts as no more connected than before.
+    pub(crate) visiting: bool,
     pub(crate) outbox: mpsc::Sender<Outgoing>,
     pub(super) cut: watch::Sender<Option<Cut>>,
     pub(crate) subscriptions: Vec<Arc<Subscription>>,

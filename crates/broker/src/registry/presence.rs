@@ -101,7 +101,7 @@ impl Registry {
 
     /// What it says of itself; busy is also an agent with more waiting than it may hold.
     pub(super) fn status(&self, agent: &Agent) -> AgentStatus {
-        let is_away = agent.connections.is_empty() && !agent.mailbox;
+        let is_away = agent.connections.is_empty() && !agent.record.mailbox && !agent.announced;
         if is_away || agent.pulse.lost {
             return AgentStatus::Unavailable;
         }

@@ -1,9 +1,10 @@
 //! The tokens of agents.
 
-use switchboard_model::{AgentId, Timestamp};
+use switchboard_model::{AgentId, Secret, Timestamp};
 
 use super::Registry;
-use crate::identity::Token;
+use crate::Refusal;
+use crate::identity::{self, Token};
 
 impl Registry {
     pub(crate) fn token(&self, id: &AgentId) -> Option<&Token> {
@@ -14,7 +15,23 @@ impl Registry {
     pub(crate) fn set_token(&mut self, id: &AgentId, token: Token) -> bool {
         let Some(agent) = self.agents.get_mut(id) else { return false };
         self.changed.insert(id.clone());
-        agent.token.replace(token).is_some_and(|old| !old.is_revoked())
+        self.owners.insert(token.hash(), id.clone());
+        let old = agent.token.replace(token);
+        if let Some(old) = &old {
+            self.owners.remove(&old.hash());
+        }
+        old.is_some_and(|old| !old.is_revoked())
+    }
+
+    /// Whose token this is.
+    pub(crate) fn owner_of(&self, given: &Secret) -> Result<AgentId, Refusal> {
+        // Looked up by its hash, of which a guess at the token tells nothing.
+        let agent = self.owners.get(&identity::hash(given)).ok_or(Refusal::UnknownToken)?;
+        match self.token(agent) {
+            Some(token) if token.is_revoked() => Err(Refusal::TokenRevoked(agent.clone())),
+            Some(_) => Ok(agent.clone()),
+            None => Err(Refusal::UnknownToken),
+        }
     }
 
     /// Takes an agent's token away. Returns whether there was one that worked.

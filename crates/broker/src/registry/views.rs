@@ -21,6 +21,12 @@ impl Registry {
     fn view(&self, agent: &Agent, parking: &Parking) -> AgentView {
         let live = || agent.connections.iter().filter_map(|id| self.connections.get(id));
         let mut doors: Vec<Door> = live().map(|connection| connection.door).collect();
+        if agent.record.mailbox {
+            doors.push(Door::Aacp);
+        }
+        if agent.announced {
+            doors.push(Door::Discovery);
+        }
         doors.sort_unstable();
         doors.dedup();
         if doors.is_empty() {

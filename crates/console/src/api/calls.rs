@@ -2,17 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 use switchboard_model::{
-    AgentId, AgentView, AttemptOutcome, Code, JobView, MessageDetail, MessageFilter, MessageId,
-    MessageRow, MessageState, Priority, RouteView, RuleChange, Timestamp,
+    AgentId, AgentView, AnnouncedView, AttemptOutcome, Code, JobView, MessageDetail, MessageFilter,
+    MessageId, MessageRow, MessageState, Priority, RouteView, RuleChange, Timestamp,
 };
 use ts_rs::TS;
 
 use super::{
-    ConversationDetail, ConversationPage, ConversationQuery, DiscardMany, EditRules, ExportLetters,
+    AdmitAgent, AllowList, CertificateView, ConversationDetail, ConversationPage,
+    ConversationQuery, DiscardMany, DiscoveryView, EditAllowList, EditRules, ExportLetters,
     ImportLetters, Imported, IssueToken, Issued, JobList, LetterLines, LetterPage, LetterQuery,
-    OneAgent, OneChange, OneConversation, OneJob, PermissionQuery, Permissions, PreviewRules,
-    ReplayMany, ReplayOne, RestoreMany, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
-    RuleSuggestions, SignJwt, SignedJwt, SuggestRules,
+    LookOn, Looking, MakeClientCertificate, MakeServerCertificate, OneAgent, OneCertificate,
+    OneChange, OneConversation, OneJob, PermissionQuery, Permissions, PreviewRules, ReplayMany,
+    ReplayOne, RestoreMany, RuleHistory, RuleHistoryQuery, RuleList, RulePreview, RuleSuggestions,
+    SecurityView, SignJwt, SignedJwt, SuggestRules,
 };
 
 /// Declares the calls: the enum that arrives on the wire, and the table of answers from which the
@@ -89,6 +91,30 @@ calls! {
     revoke_token: RevokeToken(OneAgent) -> Nothing;
     /// Makes a signed token with scopes.
     sign_jwt: SignJwt(SignJwt) -> SignedJwt;
+    /// Everyone who was announced, and how this broker looks for them.
+    discovery: Discovery(Nothing) -> DiscoveryView;
+    /// Lets an announced agent in, or accepts its new key.
+    admit_agent: AdmitAgent(AdmitAgent) -> AnnouncedView;
+    /// Turns an announced agent away, now and from now on.
+    refuse_agent: RefuseAgent(OneAgent) -> AnnouncedView;
+    /// Forgets what was decided about an announced agent, its key included.
+    forget_agent: ForgetAgent(OneAgent) -> Nothing;
+    /// Chooses where to look for others.
+    look_on: LookOn(LookOn) -> Looking;
+    /// Who may announce themselves.
+    allow_list: AllowList(Nothing) -> AllowList;
+    /// Changes that.
+    edit_allow_list: EditAllowList(EditAllowList) -> AllowList;
+    /// What protects the port, and what has been issued.
+    security: Security(Nothing) -> SecurityView;
+    /// Makes the certificate of this port, and the authority if there is none.
+    make_server_certificate: MakeServerCertificate(MakeServerCertificate) -> SecurityView;
+    /// Makes a certificate for a client.
+    make_client_certificate: MakeClientCertificate(MakeClientCertificate) -> CertificateView;
+    /// Revokes a certificate: connections that use it end.
+    revoke_certificate: RevokeCertificate(OneCertificate) -> SecurityView;
+    /// Makes a new key for signed tokens; the old one counts for another day.
+    rotate_jwt_key: RotateJwtKey(Nothing) -> SecurityView;
     /// A page of conversations.
     conversations: Conversations(ConversationQuery) -> ConversationPage;
     /// One conversation with its messages.

@@ -59,6 +59,8 @@ pub enum FeedEvent {
         jobs: Vec<JobView>,
         /// Whether the rules changed.
         rules: bool,
+        /// Whether something changed about who is announced.
+        discovery: bool,
     },
 }
 

@@ -3,7 +3,7 @@
 use switchboard_model as model;
 use ts_rs::{Config, TS};
 
-use super::{calls, conversations, feed, letters, rules, tokens};
+use super::{calls, conversations, discovery, feed, letters, rules, security, tokens};
 
 const HEADER: &str = "// Written by `./dev types` from crates/console. Do not edit.\n";
 
@@ -116,6 +116,34 @@ pub fn typescript() -> String {
         tokens::OneAgent,
         tokens::SignJwt,
         tokens::SignedJwt,
+        model::Mechanism,
+        model::KeyView,
+        model::Transport,
+        model::Trust,
+        model::TrustedBy,
+        model::RetiredKey,
+        model::KeyChange,
+        model::SeenBy,
+        model::AnnouncedView,
+        model::TurnedAway,
+        model::AllowEntry,
+        discovery::OwnAnnouncement,
+        discovery::NetworkInterface,
+        discovery::RegistryState,
+        discovery::Looking,
+        discovery::DiscoveryView,
+        discovery::AdmitAgent,
+        discovery::LookOn,
+        discovery::AllowList,
+        discovery::NewAllowEntry,
+        discovery::EditAllowList,
+        security::TlsView,
+        security::CertificateView,
+        security::JwtKeyView,
+        security::SecurityView,
+        security::MakeServerCertificate,
+        security::MakeClientCertificate,
+        security::OneCertificate,
         calls::RouteQuery,
         calls::SpawnedAgent,
         calls::SpawnedList,

@@ -1,8 +1,6 @@
 //! Tokens at the operator's desk.
 
-use std::time::Duration;
-
-use switchboard_broker::{Caller, now};
+use switchboard_broker::Caller;
 use switchboard_model::{Command, Priority};
 
 use super::{Console, invalid, unexpected};
@@ -34,9 +32,9 @@ impl Console {
     pub(super) fn sign_jwt(&self, mut wanted: SignJwt) -> Result<SignedJwt, CallError> {
         wanted.scopes.sort();
         wanted.scopes.dedup();
-        let ttl = Duration::from_secs(wanted.ttl_seconds.unwrap_or(AN_HOUR));
-        let signed = self.parts.jwt_key.sign(&wanted.scopes, ttl, now());
-        let (token, expires_at) = signed.map_err(|error| invalid(error.to_string()))?;
+        let ttl = wanted.ttl_seconds.unwrap_or(AN_HOUR);
+        let signed = self.parts.premises.sign_jwt(&wanted.scopes, ttl);
+        let (token, expires_at) = signed.map_err(invalid)?;
         Ok(SignedJwt { token, scopes: wanted.scopes, expires_at })
     }
 }

@@ -215,8 +215,8 @@ pub(crate) fn deliver(message: &Message, receiver: &str) -> String {
     let (message_type, conversation) = match message.kind {
         Kind::Request => ("REQUEST", Some(message.correlation_or_id())),
         Kind::Response => ("RESPONSE", message.correlation.clone()),
-        // Nothing of the kind is addressed to one agent; if it were, it would ask for nothing.
-        Kind::Event | Kind::Broadcast => ("ERROR", message.correlation.clone()),
+        // This protocol has no word for what asks for nothing; those who do not know this one pass it over.
+        Kind::Event | Kind::Broadcast => ("NOTIFICATION", message.correlation.clone()),
     };
     let sender_id = if message.from.is_switchboard() { LOBBY } else { message.from.as_str() };
     Outgoing {

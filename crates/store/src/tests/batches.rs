@@ -88,6 +88,7 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
                 let at = moment(i64::try_from(writes.len()).unwrap());
                 writes.push(vec![if *known {
                     Record::Agent(crate::AgentRecord {
+                        mailbox: false,
                         declared_by: None,
                         id,
                         name: "Analyzer".to_owned(),

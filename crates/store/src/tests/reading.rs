@@ -14,6 +14,7 @@ async fn everything_is_still_there_after_closing_and_opening() {
     assert_eq!(opened.restored.next_seq, 1);
     let record = AgentRecord {
         id: agent("analyzer"),
+        mailbox: false,
         declared_by: None,
         name: "Analyzer".to_owned(),
         version: "1.2".to_owned(),
@@ -90,6 +91,7 @@ async fn an_agent_that_joins_again_keeps_its_first_day_and_what_it_did_not_decla
     let mut opened = open(dir.path()).await;
     let first = AgentRecord {
         id: agent("a"),
+        mailbox: false,
         declared_by: None,
         name: "A".to_owned(),
         version: "1".to_owned(),

@@ -3,8 +3,9 @@
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
 
 use crate::{
-    agent, audit, checkpoint, conversation, dead_letter, decision, delivery, history, housekeeping,
-    job, letters, message, open, retention, rule, search, session, subscription, token, total,
+    agent, announced, audit, checkpoint, conversation, dead_letter, decision, delivery, history,
+    housekeeping, job, letters, mail, message, open, retention, rule, search, session,
+    subscription, token, total,
 };
 
 #[tokio::test]
@@ -13,6 +14,7 @@ async fn every_statement_fits_the_schema() {
     open::migrator().run(&mut connection).await.unwrap();
     let single = [
         agent::SQL,
+        announced::SQL,
         audit::SQL,
         checkpoint::SQL,
         conversation::SQL,
@@ -23,6 +25,7 @@ async fn every_statement_fits_the_schema() {
         housekeeping::SQL,
         job::SQL,
         letters::SQL,
+        mail::SQL,
         message::SQL,
         retention::SQL,
         rule::SQL,

@@ -1,0 +1,86 @@
+//! Announced agents as the operator sees them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use switchboard_model::{AnnouncedView, Announcement, SeenBy, Transport, Trust, TurnedAway};
+use switchboard_store::AnnouncedRecord;
+
+use super::{Announced, Peer};
+
+impl Announced {
+    /// Everyone: those that wait first, then those here, then those gone; the last heard of first.
+    pub(crate) fn views(&self) -> Vec<AnnouncedView> {
+        let mut views: Vec<AnnouncedView> = self.known.values().map(Peer::view).collect();
+        views.sort_by_key(|view| {
+            let here = !view.seen_by.is_empty();
+            let rank = match view.trust {
+                Trust::Waiting if here => 0,
+                Trust::Admitted | Trust::Waiting if here => 1,
+                Trust::Waiting => 2,
+                Trust::Admitted => 3,
+                Trust::Refused => 4,
+            };
+            (view.key_change.is_none(), rank, std::cmp::Reverse(view.last_seen))
+        });
+        views
+    }
+
+    /// The last announcements that were turned away, newest first.
+    pub(crate) fn turned_away(&self) -> Vec<TurnedAway> {
+        self.turned_away.iter().cloned().collect()
+    }
+}
+
+impl Peer {
+    pub(crate) fn view(&self) -> AnnouncedView {
+        let seen_by = self.ways.iter().map(|(mechanism, way)| SeenBy {
+            mechanism: *mechanism,
+            address: way.address.clone(),
+            since: way.since,
+            last_at: way.last_at,
+            until: way.until.map(|(_, until)| until),
+        });
+        let record = &self.record;
+        AnnouncedView {
+            id: record.agent.clone(),
+            name: self.said.name.clone(),
+            capabilities: self.said.capabilities.clone(),
+            transport: self.said.transport.clone(),
+            protocol_version: record.version.clone(),
+            trust: record.trust,
+            trusted_by: record.trusted_by,
+            key: record.key.clone(),
+            signed: record.signature.is_some(),
+            retired_keys: record.retired.clone(),
+            key_change: record.key_change.clone(),
+            seen_by: seen_by.collect(),
+            first_seen: record.first_seen,
+            last_seen: record.last_seen,
+            document_text: record.document.to_string(),
+        }
+    }
+}
+
+/// What was announced before, from the document that is kept.
+pub(super) fn reread(record: &AnnouncedRecord) -> Option<Announcement> {
+    #[derive(Deserialize)]
+    struct Document {
+        agent_name: Option<String>,
+        capabilities: BTreeMap<String, String>,
+        transport: Transport,
+    }
+    let document: Document = serde_json::from_str(&record.document).ok()?;
+    Some(Announcement {
+        agent: record.agent.clone(),
+        name: document.agent_name,
+        capabilities: document.capabilities,
+        transport: document.transport,
+        version: record.version.clone(),
+        document: record.document.clone(),
+        digest: record.digest.clone(),
+        key: record.key.clone(),
+        signature: record.signature.clone(),
+        rotated_from: None,
+    })
+}

@@ -1,0 +1,300 @@
+//! Agents that are announced: believed or not, found for a while, admitted by the operator.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use switchboard_model::{
+    Address, AgentId, AllowEntry, Announcement, Appeared, Arrival, Capability, Declared, Event,
+    Join, Lifecycle, Mechanism, Message, Payload, Reply, Topic, Trust, TurnedAway,
+};
+use switchboard_store::{AllowChange, AnnouncedRecord, Record, TrustChange};
+
+use super::{Core, operator_only, respond};
+use crate::Refusal;
+use crate::announced::{Listed, Owner};
+use crate::broker::{Caller, ReplyTo};
+
+/// The topic of the bus on which announcements are told.
+const TOPIC: &str = "discovery";
+
+/// An announcement as it is told on the bus.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    protocol_version: &'a str,
+    agent: &'a RawValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'a str>,
+}
+
+impl Core {
+    pub(super) fn appear(
+        &mut self,
+        caller: Caller,
+        said: Announcement,
+        arrival: &Arrival,
+        reply: Option<ReplyTo>,
+    ) {
+        let agent = self.registry.resolve(&said.agent);
+        match self.try_appear(caller, &agent, said, arrival) {
+            Ok((appeared, written)) => {
+                let result = Ok(Reply::Appeared(appeared));
+                if written { self.promise(reply, result) } else { respond(reply, result) }
+            }
+            Err(refusal) => {
+                self.turn_away(TurnedAway {
+                    at: self.now.wall,
+                    mechanism: arrival.mechanism,
+                    address: arrival.address.clone(),
+                    agent: Some(agent),
+                    message: refusal.to_string(),
+                    times: 1,
+                });
+                respond(reply, Err(refusal));
+            }
+        }
+    }
+
+    /// Remembers for the operator that an announcement was turned away.
+    pub(super) fn turn_away(&mut self, away: TurnedAway) {
+        self.announced.turn_away(away);
+        self.tell(Event::Discovery);
+    }
+
+    fn try_appear(
+        &mut self,
+        caller: Caller,
+        agent: &AgentId,
+        said: Announcement,
+        arrival: &Arrival,
+    ) -> Result<(Appeared, bool), Refusal> {
+        if self.stop_by.is_some() {
+            return Err(Refusal::Stopping);
+        }
+        if agent.is_reserved() {
+            return Err(Refusal::ReservedId(agent.clone()));
+        }
+        if self.registry.is_named_by_another(agent) {
+            return Err(Refusal::Taken(agent.clone()));
+        }
+        let owner = Owner {
+            has_token: self.registry.token(agent).is_some(),
+            is_proven: self.speaker(caller).is_ok_and(|(_, speaker)| speaker == *agent),
+            is_connected: self.registry.is_connected(agent),
+        };
+        let heard = self.announced.hear(agent, said, arrival, owner, self.now)?;
+        let written = heard.record.is_some();
+        if let Some(record) = heard.record {
+            self.write_trust(TrustChange::Announced(record));
+        }
+        if heard.is_news {
+            self.tell(Event::Discovery);
+        }
+        if heard.trust != Trust::Admitted {
+            return Ok((Appeared::Waiting, written));
+        }
+        if heard.is_news {
+            self.find_announced(agent, &heard.said)?;
+        }
+        self.registry.touch(agent, self.now);
+        self.tell_of(agent, &heard.said, arrival.mechanism);
+        Ok((Appeared::Accepted, written))
+    }
+
+    /// An admitted agent is known from here on, with what it says it can do, and messages wait for it.
+    fn find_announced(&mut self, agent: &AgentId, said: &Announcement) -> Result<(), Refusal> {
+        let before = self.registry.offers(agent).cloned().unwrap_or_default();
+        let declared = said.capabilities.iter().map(|(name, version)| match before.get(name) {
+            // What was declared in full by another door stays.
+            Some(_) => Declared::Name(name.clone()),
+            None => {
+                let version = version.clone();
+                Declared::Full(Capability { version, ..Capability::named(name.clone()) })
+            }
+        });
+        let offers = before.replaced(declared.collect())?;
+        self.rules_version += 1;
+        let was_here = self.registry.is_here(agent);
+        let name = said.name.clone().unwrap_or_else(|| agent.to_string());
+        let join = Join::of(agent.clone(), name, said.version.clone());
+        let record = self.registry.introduce_announced(&join, offers, self.now);
+        self.bookkeeping.push(Record::Agent(record));
+        self.registry.set_announced(agent, true);
+        self.show_changed_agents();
+        if !was_here {
+            self.announce(Lifecycle::Connected, agent, None);
+        }
+        Ok(())
+    }
+
+    /// Tells those who watch announcements, and the bus.
+    fn tell_of(&mut self, agent: &AgentId, said: &Arc<Announcement>, came_by: Mechanism) {
+        // Nobody watching is no fault.
+        drop(self.announcements.send(said.clone()));
+        if came_by == Mechanism::Bus {
+            return; // They have heard it there.
+        }
+        let Ok(document) = serde_json::from_str(&said.document) else { return };
+        let told = Told {
+            kind: "announce",
+            protocol_version: &said.version,
+            agent: document,
+            signature: said.signature.as_deref(),
+        };
+        let (Ok(text), Ok(topic)) = (serde_json::to_string(&told), Topic::parse(TOPIC)) else {
+            return;
+        };
+        self.tell_listeners(&topic, agent, || Some(Payload::trusted(text)));
+    }
+
+    /// What agents say on the discovery topic is an announcement, which the door of discovery reads.
+    pub(super) fn hears_announcement(&self, message: &Arc<Message>) -> bool {
+        let Address::Topic(topic) = &message.address else { return false };
+        // Nobody reading is no fault; then it is a message like any other.
+        topic.as_str() == TOPIC && self.announced_on_bus.send(message.clone()).is_ok()
+    }
+
+    pub(super) fn vanish(
+        &mut self,
+        agent: &AgentId,
+        mechanism: Option<Mechanism>,
+    ) -> Result<Reply, Refusal> {
+        let agent = self.registry.resolve(agent);
+        let (was_here, is_here) = self.announced.vanish(&agent, mechanism)?;
+        if !was_here {
+            return Err(Refusal::NotAnnounced(agent));
+        }
+        self.left(&agent, is_here);
+        Ok(Reply::Done)
+    }
+
+    /// Announcements that are believed no longer.
+    pub(super) fn end_announcements(&mut self) {
+        for (agent, is_here) in self.announced.take_due(self.now.monotonic) {
+            self.left(&agent, is_here);
+        }
+    }
+
+    /// An agent is no longer found by one way, or by any.
+    fn left(&mut self, agent: &AgentId, is_here: bool) {
+        self.tell(Event::Discovery);
+        if is_here || !self.registry.set_announced(agent, false) {
+            return;
+        }
+        self.show_changed_agents();
+        if !self.registry.is_here(agent) {
+            self.announce(Lifecycle::Disconnected, agent, None);
+        }
+    }
+
+    pub(super) fn admit_agent(
+        &mut self,
+        caller: Caller,
+        agent: &AgentId,
+        fingerprint: Option<&str>,
+        reply: Option<ReplyTo>,
+    ) {
+        let agent = self.registry.resolve(agent);
+        let admitted = operator_only(caller).and_then(|()| {
+            let peer = self.announced.admit(&agent, fingerprint)?;
+            let (record, found, said) = (peer.record(), peer.is_found(), peer.said());
+            let view = peer.view();
+            if found {
+                self.find_announced(&agent, &said)?;
+                self.tell_of(&agent, &said, Mechanism::Bus);
+            }
+            Ok((record, view))
+        });
+        self.decided("agent admitted", &agent, admitted, reply);
+    }
+
+    pub(super) fn refuse_agent(&mut self, caller: Caller, agent: &AgentId, reply: Option<ReplyTo>) {
+        let agent = self.registry.resolve(agent);
+        let refused = operator_only(caller).and_then(|()| {
+            let peer = self.announced.refuse(&agent)?;
+            Ok((peer.record(), peer.view()))
+        });
+        if refused.is_ok() {
+            self.left(&agent, false);
+        }
+        self.decided("agent refused", &agent, refused, reply);
+    }
+
+    fn decided(
+        &mut self,
+        action: &str,
+        agent: &AgentId,
+        decided: Result<(AnnouncedRecord, switchboard_model::AnnouncedView), Refusal>,
+        reply: Option<ReplyTo>,
+    ) {
+        match decided {
+            Ok((record, view)) => {
+                self.write_trust(TrustChange::Announced(record));
+                self.audit(action, agent);
+                self.tell(Event::Discovery);
+                self.promise(reply, Ok(Reply::Announced(Box::new(view))));
+            }
+            Err(refusal) => respond(reply, Err(refusal)),
+        }
+    }
+
+    pub(super) fn forget_agent(&mut self, caller: Caller, agent: &AgentId, reply: Option<ReplyTo>) {
+        let agent = self.registry.resolve(agent);
+        let forgotten = operator_only(caller).and_then(|()| self.announced.forget(&agent));
+        if let Err(refusal) = forgotten {
+            return respond(reply, Err(refusal));
+        }
+        self.left(&agent, false);
+        self.write_trust(TrustChange::Forgotten(agent.clone()));
+        self.audit("agent forgotten", &agent);
+        self.promise(reply, Ok(Reply::Done));
+    }
+
+    pub(super) fn edit_allow_list(
+        &mut self,
+        caller: Caller,
+        add: Vec<AllowEntry>,
+        remove: Vec<String>,
+        reply: Option<ReplyTo>,
+    ) {
+        let mut changes = Vec::new();
+        let edited = operator_only(caller).and_then(|()| {
+            for pattern in remove {
+                self.announced.disallow(&pattern)?;
+                changes.push(AllowChange::Removed(pattern));
+            }
+            for entry in add {
+                let entry = AllowEntry { added_at: Some(self.now.wall), ..entry };
+                changes.push(AllowChange::Added(self.announced.allow(entry)?));
+            }
+            Ok(())
+        });
+        // What was done before the first that could not be done stays done, on disk as here.
+        for change in changes {
+            self.write_trust(TrustChange::AllowList(change));
+        }
+        self.tell(Event::Discovery);
+        match edited {
+            Ok(()) => self.promise(reply, Ok(Reply::Done)),
+            Err(refusal) => respond(reply, Err(refusal)),
+        }
+    }
+
+    fn write_trust(&mut self, change: TrustChange) {
+        self.bookkeeping.push(Record::Trust(Box::new(change)));
+    }
+
+    /// Everyone who can be found now, by whichever door they came.
+    pub(super) fn directory(&self) -> Vec<Listed> {
+        let listed = |one: crate::registry::Available<'_>| Listed {
+            agent: one.record.id.clone(),
+            alias: one.record.id.alias(),
+            name: one.record.name.clone(),
+            capabilities: one.offers.capabilities(),
+            announcement: self.announced.found(&one.record.id).cloned(),
+        };
+        self.registry.available().map(listed).collect()
+    }
+}

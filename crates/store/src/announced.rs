@@ -1,0 +1,111 @@
+//! The tables `announced` and `allow_list`: whom the operator trusts.
+
+use serde::de::DeserializeOwned;
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use switchboard_model::{AllowEntry, Timestamp, Trust};
+
+use crate::Error;
+use crate::agent::{agent_id, meaningless};
+use crate::record::{AllowChange, AnnouncedRecord, TrustChange};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[PUT, FORGET, ALL, ALLOW, DISALLOW, ALLOWED];
+
+const PUT: &str = "insert or replace into announced (agent, trust, trusted_by, key, retired, \
+     key_change, document, digest, signature, version, replaced, first_seen, last_seen) \
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const FORGET: &str = "delete from announced where agent = ?";
+const ALL: &str = "select agent, trust, trusted_by, key, retired, key_change, document, digest, \
+     signature, version, replaced, first_seen, last_seen from announced order by agent";
+
+const ALLOW: &str = "insert into allow_list (pattern, note, added_at) values (?, ?, ?) \
+     on conflict (pattern) do update set note = excluded.note";
+const DISALLOW: &str = "delete from allow_list where pattern = ?";
+const ALLOWED: &str = "select pattern, note, added_at from allow_list order by pattern";
+
+pub(crate) async fn apply(
+    connection: &mut SqliteConnection,
+    changes: &[TrustChange],
+) -> Result<(), sqlx::Error> {
+    for change in changes {
+        let query = match change {
+            TrustChange::Announced(one) => sqlx::query(PUT)
+                .bind(one.agent.as_str())
+                .bind(one.trust.as_str())
+                .bind(one.trusted_by.map(|by| json(&by)))
+                .bind(one.key.as_ref().map(json))
+                .bind(json(&one.retired))
+                .bind(one.key_change.as_ref().map(json))
+                .bind(&*one.document)
+                .bind(one.digest.as_str())
+                .bind(one.signature.as_deref())
+                .bind(one.version.as_str())
+                .bind(json(&one.replaced))
+                .bind(one.first_seen.0)
+                .bind(one.last_seen.0),
+            TrustChange::Forgotten(agent) => sqlx::query(FORGET).bind(agent.as_str()),
+            TrustChange::AllowList(AllowChange::Added(entry)) => sqlx::query(ALLOW)
+                .bind(entry.pattern.as_str())
+                .bind(entry.note.as_str())
+                .bind(entry.added_at.unwrap_or_default().0),
+            TrustChange::AllowList(AllowChange::Removed(pattern)) => {
+                sqlx::query(DISALLOW).bind(pattern.as_str())
+            }
+        };
+        query.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Every announced agent about which something was decided.
+pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AnnouncedRecord>, Error> {
+    let rows = sqlx::query(ALL).fetch_all(connection).await?;
+    rows.iter().map(read).collect()
+}
+
+/// The entries of the allow-list that the operator made here.
+pub(crate) async fn allow_list(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<AllowEntry>, Error> {
+    let rows = sqlx::query(ALLOWED).fetch_all(connection).await?;
+    let entry = |row: &SqliteRow| {
+        Ok(AllowEntry {
+            pattern: row.try_get("pattern")?,
+            note: row.try_get("note")?,
+            added_at: Some(Timestamp(row.try_get("added_at")?)),
+        })
+    };
+    rows.iter().map(entry).collect()
+}
+
+fn read(row: &SqliteRow) -> Result<AnnouncedRecord, Error> {
+    let trust: &str = row.try_get("trust")?;
+    Ok(AnnouncedRecord {
+        agent: agent_id(row.try_get("agent")?)?,
+        trust: Trust::parse(trust).ok_or_else(|| meaningless("a trust", trust))?,
+        trusted_by: maybe(row.try_get("trusted_by")?)?,
+        key: maybe(row.try_get("key")?)?,
+        retired: parse(row.try_get("retired")?)?,
+        key_change: maybe(row.try_get("key_change")?)?,
+        document: row.try_get::<&str, _>("document")?.into(),
+        digest: row.try_get("digest")?,
+        signature: row.try_get("signature")?,
+        version: row.try_get("version")?,
+        replaced: parse(row.try_get("replaced")?)?,
+        first_seen: Timestamp(row.try_get("first_seen")?),
+        last_seen: Timestamp(row.try_get("last_seen")?),
+    })
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|_| meaningless("part of what was announced", text))
+}
+
+fn maybe<T: DeserializeOwned>(text: Option<&str>) -> Result<Option<T>, Error> {
+    text.map(parse).transpose()
+}
