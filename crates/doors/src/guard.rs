@@ -9,33 +9,35 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::listener::Seat;
+use crate::tls::Tls;
+
 /// The names by which this port may be addressed.
 #[derive(Clone, Debug)]
 pub struct Guard {
     hosts: Arc<[String]>,
     port: u16,
+    tls: Option<Tls>,
 }
 
 impl Guard {
-    /// The guard of a port that listens on this address.
-    pub fn of(address: SocketAddr) -> Self {
+    /// The guard of a port that listens on this address. What its certificate is for is its name too.
+    pub fn of(address: SocketAddr, tls: Option<Tls>) -> Self {
         let mut hosts = vec!["localhost".to_owned()];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
             hosts.extend(["127.0.0.1".to_owned(), "[::1]".to_owned()]);
         }
-        hosts.push(match address.ip() {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-        });
-        Self { hosts: hosts.into(), port: address.port() }
+        hosts.push(written(address.ip()));
+        Self { hosts: hosts.into(), port: address.port(), tls }
     }
 
-    /// Why a request with these headers is turned away, if it is.
-    fn objection(&self, headers: &HeaderMap) -> Option<&'static str> {
+    /// Why a request with these headers is turned away, if it is. It came to this machine's address
+    /// `local`, which is a name of it too: on all interfaces there are many.
+    fn objection(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Option<&'static str> {
         let Some(host) = headers.get(header::HOST) else {
             return Some("the Host header is missing");
         };
-        if !host.to_str().is_ok_and(|host| self.is_ours(host)) {
+        if !host.to_str().is_ok_and(|host| self.is_ours(host, local)) {
             return Some(
                 "the Host header names another machine: use the address as Switchboard shows it",
             );
@@ -46,25 +48,39 @@ impl Guard {
             return Some("Host or Origin was sent twice");
         }
         let origin = headers.get(header::ORIGIN)?;
-        if origin.to_str().is_ok_and(|origin| self.is_our_origin(origin)) {
+        if origin.to_str().is_ok_and(|origin| self.is_our_origin(origin, local)) {
             return None;
         }
         Some("web pages of other origins may not use this broker")
     }
 
-    fn is_ours(&self, host: &str) -> bool {
+    fn is_ours(&self, host: &str, local: Option<IpAddr>) -> bool {
         let (name, port) = split_port(host);
         let port_fits = port.is_none_or(|port| port == self.port.to_string());
-        port_fits && self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+        port_fits
+            && (self.hosts.iter().any(|ours| ours.eq_ignore_ascii_case(name))
+                || local.is_some_and(|local| written(local).eq_ignore_ascii_case(name))
+                || self.tls.as_ref().is_some_and(|tls| tls.is_named(name)))
     }
 
-    /// Another port is another origin.
-    fn is_our_origin(&self, origin: &str) -> bool {
-        let Some(host) = origin.strip_prefix("http://") else {
+    /// Another port is another origin, and so is another scheme.
+    fn is_our_origin(&self, origin: &str, local: Option<IpAddr>) -> bool {
+        let (scheme, usual) = if self.tls.is_some() { ("https://", 443) } else { ("http://", 80) };
+        let Some(host) = origin.strip_prefix(scheme) else {
             return false;
         };
         let (_, port) = split_port(host);
-        port.is_some_and(|port| port == self.port.to_string()) && self.is_ours(host)
+        // Browsers leave the usual port out.
+        let port_fits = port.map_or(self.port == usual, |port| port == self.port.to_string());
+        port_fits && self.is_ours(host, local)
+    }
+}
+
+/// An address as it stands in a Host header.
+fn written(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
     }
 }
 
@@ -78,7 +94,8 @@ fn split_port(host: &str) -> (&str, Option<&str>) {
 
 /// The middleware: 403 before anything is parsed.
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.objection(request.headers()) {
+    let local = request.extensions().get::<Seat>().map(|seat| seat.local);
+    match guard.objection(request.headers(), local) {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
         None => next.run(request).await,
     }
@@ -89,7 +106,7 @@ mod tests {
     use super::*;
 
     fn objection(host: Option<&str>, origin: Option<&str>) -> bool {
-        let guard = Guard::of("127.0.0.1:7892".parse().unwrap());
+        let guard = Guard::of("127.0.0.1:7892".parse().unwrap(), None);
         let mut headers = HeaderMap::new();
         if let Some(host) = host {
             headers.insert(header::HOST, host.parse().unwrap());
@@ -97,7 +114,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        guard.objection(&headers).is_some()
+        guard.objection(&headers, None).is_some()
     }
 
     #[test]
@@ -131,12 +148,22 @@ mod tests {
     }
 
     #[test]
+    fn the_address_that_was_called_is_a_name_too() {
+        let guard = Guard::of("0.0.0.0:7892".parse().unwrap(), None);
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, "192.0.2.7:7892".parse().unwrap());
+        let called = |local: &str| guard.objection(&headers, Some(local.parse().unwrap()));
+        assert!(called("192.0.2.7").is_none());
+        assert!(called("192.0.2.8").is_some());
+    }
+
+    #[test]
     fn a_second_host_or_origin_cannot_hide_behind_a_good_one() {
-        let guard = Guard::of("127.0.0.1:7892".parse().unwrap());
+        let guard = Guard::of("127.0.0.1:7892".parse().unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "127.0.0.1:7892".parse().unwrap());
         headers.append(header::ORIGIN, "http://127.0.0.1:7892".parse().unwrap());
         headers.append(header::ORIGIN, "http://evil.example".parse().unwrap());
-        assert!(guard.objection(&headers).is_some());
+        assert!(guard.objection(&headers, None).is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! How others reach the broker: one folder a door, each with the same three files: `server`
 //! (sockets), `wire` (the spec's own types) and `convert` (to and from the model, error numbers).
 //!
-//! `listener` accepts connections for all of them on one port; `guard` turns away whoever comes
+//! `listener` accepts connections for all of them on one port, over `tls` where that is set; `guard` turns away whoever comes
 //! from a web page or by a wrong name before anything is parsed; `entrance` is what they all need, `talk`
 //! the socket of those where a frame is a message.
 //! Doors translate and never decide: what may happen is the broker's to say.
@@ -17,6 +17,7 @@ pub mod listener;
 pub mod lobby;
 mod settings;
 mod talk;
+pub mod tls;
 
 pub use entrance::Entrance;
 pub use settings::Limits;

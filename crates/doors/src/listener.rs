@@ -1,4 +1,5 @@
-//! Accepts connections for every door on one port, and no more than there is room for.
+//! Accepts connections for every door on one port, and no more than there is room for; over TLS where
+//! that is set.
 
 use std::io;
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -17,12 +18,16 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use crate::Limits;
+pub use crate::tls::ClientCertificate;
+use crate::tls::{Accepted, Tls};
 
 /// A connection's place. A WebSocket takes it along, so that it counts until it is closed.
 #[derive(Clone)]
 pub struct Seat {
     /// Where the other end is.
     pub address: IpAddr,
+    /// The address of this machine that it came to.
+    pub local: IpAddr,
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
@@ -34,51 +39,122 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconn
 content-type: text/plain\r\ncontent-length: 64\r\n\r\n\
 Switchboard has as many connections as it may: try again later.\n";
 
+/// What someone hears who speaks plainly to a port that speaks TLS.
+const PLAIN: &[u8] = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\
+content-type: text/plain\r\ncontent-length: 45\r\n\r\n\
+this port speaks TLS: use https:// or wss://\n";
+
+/// The first byte of every TLS connection.
+const HANDSHAKE: u8 = 22;
+
+/// How many are told at the same time that there is no room; over TLS that costs a handshake. The others
+/// are simply closed.
+const TURNED_AWAY: usize = 32;
+
 /// Serves until `stop`; connections that are open then are for `tasks` to wait for.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     limits: Limits,
+    tls: Option<Tls>,
     stop: CancellationToken,
     tasks: TaskTracker,
 ) {
     let seats = Arc::new(Semaphore::new(limits.connections));
+    let porch = Arc::new(Semaphore::new(TURNED_AWAY));
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
             accepted = listener.accept() => accepted,
         };
         let (stream, address) = match accepted {
-            Ok((stream, peer)) => (stream, peer.ip()),
+            Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
             Err(error) => {
                 rest_after(&error).await;
                 continue;
             }
         };
+        let tls = tls.clone();
         match Arc::clone(&seats).try_acquire_owned() {
             Ok(permit) => {
-                let seat = Seat { address, _permit: Arc::new(permit) };
-                tasks.spawn(connection(stream, router.clone(), seat, limits.preauth, stop.clone()));
+                let local = stream.local_addr().map_or(address, |local| local.ip().to_canonical());
+                let seat = Seat { address, local, _permit: Arc::new(permit) };
+                let within = limits.preauth;
+                tasks.spawn(welcome(stream, tls, router.clone(), seat, within, stop.clone()));
             }
-            Err(_) => drop(tasks.spawn(turn_away(stream, limits.preauth))),
+            Err(_) => {
+                if let Ok(permit) = Arc::clone(&porch).try_acquire_owned() {
+                    drop(tasks.spawn(turn_away(stream, tls, limits.preauth, permit)));
+                }
+            }
         }
     }
 }
 
-async fn connection(
+/// The handshake, if there is to be one, and then the requests.
+async fn welcome(
     stream: TcpStream,
+    tls: Option<Tls>,
     router: Router,
     seat: Seat,
-    header_time: Duration,
+    within: Duration,
     stop: CancellationToken,
 ) {
     // Answers are small and someone waits for each.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "could not set TCP_NODELAY");
     }
+    let Some(tls) = tls else {
+        return connection(stream, None, router, seat, within, stop).await;
+    };
+    let address = seat.address;
+    let accepted = tokio::select! {
+        accepted = tokio::time::timeout(within, secured(stream, &tls)) => accepted,
+        () = stop.cancelled() => return,
+    };
+    match accepted {
+        Ok(Ok(Some(Accepted { stream, certificate }))) => {
+            connection(stream, certificate, router, seat, within, stop).await;
+        }
+        Ok(Ok(None)) => tracing::debug!(%address, "someone spoke plainly to a port with TLS"),
+        Ok(Err(error)) => tracing::info!(%address, %error, "a TLS handshake failed"),
+        Err(_) => tracing::debug!(%address, "a TLS handshake took too long"),
+    }
+}
+
+/// The handshake, or an answer for someone who does not know that there is one.
+async fn secured(mut stream: TcpStream, tls: &Tls) -> io::Result<Option<Accepted>> {
+    let mut first = [0];
+    match stream.peek(&mut first).await? {
+        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        _ if first == [HANDSHAKE] => tls.accept(stream).await.map(Some),
+        _ => {
+            stream.write_all(PLAIN).await?;
+            stream.shutdown().await?;
+            // Closing with something unread would take the answer back.
+            let mut unread = [0; 1024];
+            while stream.read(&mut unread).await? > 0 {}
+            Ok(None)
+        }
+    }
+}
+
+async fn connection<S>(
+    stream: S,
+    certificate: Option<ClientCertificate>,
+    router: Router,
+    seat: Seat,
+    header_time: Duration,
+    stop: CancellationToken,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let service = hyper::service::service_fn(move |request: hyper::Request<_>| {
         let mut request: Request = request.map(Body::new);
         request.extensions_mut().insert(seat.clone());
+        if let Some(certificate) = certificate.clone() {
+            request.extensions_mut().insert(certificate);
+        }
         router.clone().oneshot(request)
     });
     let serving = hyper::server::conn::http1::Builder::new()
@@ -99,8 +175,25 @@ async fn connection(
     }
 }
 
-async fn turn_away(mut stream: TcpStream, within: Duration) {
-    match tokio::time::timeout(within, stream.write_all(FULL)).await {
+async fn turn_away(
+    mut stream: TcpStream,
+    tls: Option<Tls>,
+    within: Duration,
+    _permit: OwnedSemaphorePermit,
+) {
+    let telling = async {
+        match tls {
+            None => stream.write_all(FULL).await,
+            Some(tls) => match secured(stream, &tls).await? {
+                Some(mut accepted) => {
+                    accepted.stream.write_all(FULL).await?;
+                    accepted.stream.shutdown().await
+                }
+                None => Ok(()),
+            },
+        }
+    };
+    match tokio::time::timeout(within, telling).await {
         Ok(Ok(())) => tracing::warn!("a connection was turned away: as many as allowed are open"),
         Ok(Err(error)) => tracing::debug!(%error, "could not even turn a connection away"),
         Err(_) => tracing::debug!("a connection would not hear that there is no room"),
@@ -115,9 +208,11 @@ async fn rest_after(error: &io::Error) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_answer_of_a_full_broker_has_the_length_it_says() {
-        let text = std::str::from_utf8(super::FULL).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("content-length: {}", body.len())));
+    fn the_answers_that_are_written_by_hand_have_the_length_they_say() {
+        for answer in [super::FULL, super::PLAIN] {
+            let text = std::str::from_utf8(answer).unwrap();
+            let (head, body) = text.split_once("\r\n\r\n").unwrap();
+            assert!(head.contains(&format!("content-length: {}", body.len())), "{text}");
+        }
     }
 }

@@ -26,12 +26,20 @@ pub enum StartError {
     /// A command line argument cannot be.
     #[error("{0}")]
     ArgumentWrong(String),
-    /// Other machines could reach the broker, and nothing would protect it.
+    /// Other machines could reach the broker, and something that must protect it is missing.
     #[error(
-        "{0} can be reached from other machines, and this version can protect only this machine's \
-         own address: listen on 127.0.0.1 or [::1]"
+        "{address} can be reached from other machines, and that needs {missing}; or listen on \
+         127.0.0.1 or [::1]"
     )]
-    NotLoopback(SocketAddr),
+    Unprotected {
+        /// The address.
+        address: SocketAddr,
+        /// What is missing and how to get it.
+        missing: String,
+    },
+    /// The files for TLS cannot be used.
+    #[error(transparent)]
+    Tls(#[from] switchboard_doors::tls::Error),
     /// There is no home, so there is no default data folder.
     #[error("there is no home folder to keep data in: give --data-dir")]
     NoDataDir,
@@ -66,7 +74,8 @@ impl StartError {
             Self::SettingsUnreadable { .. }
             | Self::SettingsWrong { .. }
             | Self::ArgumentWrong(_)
-            | Self::NotLoopback(_)
+            | Self::Unprotected { .. }
+            | Self::Tls(_)
             | Self::NoDataDir => 2,
             Self::CannotListen { .. } | Self::Store(_) | Self::CannotWrite { .. } => 1,
         }

@@ -4,7 +4,7 @@
 //! reverse. `options` is the command line, `settings` the file `switchboard.toml`, `secrets` the
 //! operator's token, `identity` the broker's name on the network, `program` what both programs share,
 //! `handler` the default handler for what nobody listens for, `metrics` and `traces` what others can watch,
-//! `demo` a small cast of agents that talk over real sockets.
+//! `tls` what protects the port, `demo` a small cast of agents that talk over real sockets.
 //! `switchboardd` is this without a window; the desktop app is this with one.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -19,6 +19,7 @@ mod program;
 mod secrets;
 mod settings;
 mod start;
+mod tls;
 mod traces;
 
 pub use error::StartError;

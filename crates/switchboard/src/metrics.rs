@@ -2,13 +2,17 @@
 //! many are named.
 
 use std::fmt::Write;
+use std::net::IpAddr;
+use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
+use subtle::ConstantTimeEq;
 use switchboard_broker::{Broker, now};
+use switchboard_doors::listener::Seat;
 use switchboard_model::{AgentStatus, AgentView, Timestamp};
 use switchboard_store::Store;
 
@@ -21,15 +25,26 @@ struct Source {
     broker: Broker,
     store: Store,
     started_at: Timestamp,
+    token: Arc<str>,
 }
 
-/// Serves the figures. Only this machine can reach them while the broker listens on loopback.
-pub(crate) fn router(broker: Broker, store: Store) -> Router {
-    let source = Source { broker, store, started_at: now() };
+/// Serves the figures: on this machine to everyone, elsewhere to who has the operator's token.
+pub(crate) fn router(broker: Broker, store: Store, token: &str) -> Router {
+    let source = Source { broker, store, started_at: now(), token: token.into() };
     Router::new().route("/metrics", get(show)).with_state(source)
 }
 
-async fn show(State(source): State<Source>) -> Response {
+async fn show(
+    State(source): State<Source>,
+    Extension(seat): Extension<Seat>,
+    headers: HeaderMap,
+) -> Response {
+    if !may_see(&headers, seat.address, &source.token) {
+        let why = "from another machine the figures need the operator's token: send \
+                   Authorization: Bearer with what is in the file admin-token in the data folder\n";
+        return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], why)
+            .into_response();
+    }
     let mut page = Page::default();
     page.messages(&source.broker);
     page.agents(&source.broker.agents().await);
@@ -43,6 +58,12 @@ async fn show(State(source): State<Source>) -> Response {
     let help = "Since the broker started.";
     page.single("switchboard_uptime_seconds", "gauge", help, micros / 1_000_000);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], page.0).into_response()
+}
+
+fn may_see(headers: &HeaderMap, from: IpAddr, token: &str) -> bool {
+    let shown = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let shown = shown.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
+    from.is_loopback() || shown.as_bytes().ct_eq(token.as_bytes()).into()
 }
 
 #[derive(Default)]
@@ -163,6 +184,22 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn from_another_machine_only_the_operator_sees_the_figures() {
+        let may = |from: &str, shown: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            if let Some(shown) = shown {
+                headers.insert(header::AUTHORIZATION, shown.parse().unwrap());
+            }
+            may_see(&headers, from.parse().unwrap(), "secret")
+        };
+        assert!(may("127.0.0.1", None) && may("::1", None));
+        assert!(may("192.0.2.1", Some("Bearer secret")));
+        for wrong in [None, Some("Bearer "), Some("Bearer secre"), Some("secret")] {
+            assert!(!may("192.0.2.1", wrong), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn a_name_cannot_break_out_of_its_label() {

@@ -1,7 +1,7 @@
 //! `switchboard.toml`: every setting has a default and a line in docs/SETTINGS.md.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -42,6 +42,8 @@ pub struct Settings {
     pub discovery: Discovery,
     /// The keys of signed tokens.
     pub jwt: Jwt,
+    /// What protects the port.
+    pub tls: TlsSettings,
     /// How much of everything.
     pub limits: LimitSettings,
     /// How long history is kept.
@@ -61,6 +63,7 @@ impl Default for Settings {
             aacp: Aacp::default(),
             discovery: Discovery::default(),
             jwt: Jwt::default(),
+            tls: TlsSettings::default(),
             limits: LimitSettings::default(),
             retention: Retention::default(),
         }
@@ -266,6 +269,20 @@ pub struct JwtKeyFile {
     pub kid: String,
 }
 
+/// `[tls]`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TlsSettings {
+    /// The certificate of the port.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+    /// The authorities whose clients may connect.
+    pub client_ca: PathBuf,
+    /// Which of their certificates have been revoked.
+    pub crl: PathBuf,
+}
+
 /// `[limits]`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -357,6 +374,7 @@ impl Settings {
             crate::traces::Collector::parse(&self.telemetry.otlp)
                 .map_err(|why| format!("telemetry.otlp: {why}"))?;
         }
+        crate::tls::check(&self.tls)?;
         let ranges = [
             ("delivery.attempts", u64::from(delivery.attempts), 1000),
             ("delivery.backoff_ms", delivery.backoff_ms, DAY_MS),
@@ -387,7 +405,7 @@ impl Settings {
         }
     }
 
-    /// The address to listen on: only this machine's own, since nothing would protect another.
+    /// The address to listen on: one that others can reach only if it is protected.
     pub(crate) fn address(&self) -> Result<SocketAddr, StartError> {
         let text = self.listen.replacen("localhost:", "127.0.0.1:", 1);
         let address: SocketAddr = text.parse().map_err(|_| {
@@ -397,7 +415,7 @@ impl Settings {
             ))
         })?;
         if !address.ip().is_loopback() {
-            return Err(StartError::NotLoopback(address));
+            crate::tls::check_protection(self, address)?;
         }
         Ok(address)
     }
@@ -482,6 +500,9 @@ mod tests {
             ("[delivery]\nbackoff_multiplier = 0.5", "backoff_multiplier is 0.5"),
             ("[default_handler]\ncommand = [\"\"]", "name a program"),
             ("[durability]\nsynchronous = \"off\"", "off"),
+            ("[tls]\ncert = \"a.pem\"", "tls.key"),
+            ("[tls]\nclient_ca = \"a.pem\"", "tls.cert"),
+            ("[tls]\ncert = \"a\"\nkey = \"b\"\ncrl = \"c\"", "tls.client_ca"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.to_string().contains(said), "{text}: {error}");
@@ -498,13 +519,13 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_others_can_reach_is_refused() {
+    fn an_address_that_others_can_reach_is_refused_unless_it_is_protected() {
         let at =
             |listen: &str| Settings { listen: listen.to_owned(), ..Settings::default() }.address();
         assert!(at("127.0.0.1:0").is_ok());
         assert!(at("localhost:7892").is_ok());
         assert!(at("[::1]:7892").is_ok());
-        assert!(matches!(at("0.0.0.0:7892"), Err(StartError::NotLoopback(_))));
+        assert!(matches!(at("0.0.0.0:7892"), Err(StartError::Unprotected { .. })));
         assert!(matches!(at("7892"), Err(StartError::ArgumentWrong(_))));
     }
 

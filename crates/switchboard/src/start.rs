@@ -25,7 +25,7 @@ use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
 use crate::handler::{DefaultHandler, Orders};
 use crate::traces::Traces;
-use crate::{Options, Settings, StartError, identity, metrics, secrets};
+use crate::{Options, Settings, StartError, identity, metrics, secrets, tls};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
 const DEMO_WISHES: usize = 4;
@@ -68,10 +68,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         settings.listen = listen;
     }
     let address = settings.address()?;
+    let tls = tls::open(&settings.tls, &data_dir)?;
 
     let opened = Store::open(&data_dir, &settings.store()).await?;
     let store = opened.store.clone();
-    let place = match Place::take(&data_dir, address).await {
+    let place = match Place::take(&data_dir, address, tls.is_some()).await {
         Ok(place) => place,
         Err(error) => {
             store.close().await;
@@ -105,15 +106,18 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     };
     let router = Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
-        .merge(metrics::router(broker.clone(), store.clone()))
+        .merge(metrics::router(broker.clone(), store.clone(), &token))
         .merge(switchboard_doors::bus::router(entrance.clone()))
         .merge(switchboard_doors::lobby::router(entrance.clone()))
         .merge(switchboard_doors::collaboration::routes(entrance.clone()))
         .merge(switchboard_doors::aacp::router(entrance, settings.aacp()))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
-        .layer(middleware::from_fn_with_state(Guard::of(address), guard::check));
-    let serving = listener::serve(listener, router, limits, closed_to_new.clone(), tasks.clone());
-    tasks.spawn(serving);
+        .layer(middleware::from_fn_with_state(Guard::of(address, tls.clone()), guard::check));
+    let (secured, stop) = (tls.is_some(), closed_to_new.clone());
+    if let Some(tls) = tls.clone() {
+        tasks.spawn(tls.keep_current(stop.clone()));
+    }
+    tasks.spawn(listener::serve(listener, router, limits, tls, stop, tasks.clone()));
     let traces = Traces::start(&settings.telemetry.otlp, &broker);
 
     let orders = Orders {
@@ -132,7 +136,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.demo {
         demo.switch(true);
     }
-    let console_url = format!("http://{address}/console/#token={token}");
+    let scheme = if secured { "https" } else { "http" };
+    let at = tls::local_address(address);
+    let console_url = format!("{scheme}://{at}/console/#token={token}");
     Ok(Running {
         url,
         console_url,
@@ -164,11 +170,12 @@ struct Place {
 }
 
 impl Place {
-    async fn take(data_dir: &Path, address: SocketAddr) -> Result<Self, StartError> {
+    async fn take(data_dir: &Path, address: SocketAddr, secured: bool) -> Result<Self, StartError> {
         let cannot_listen = |source| StartError::CannotListen { address, source };
         let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;
-        let url = format!("ws://{address}");
+        let scheme = if secured { "wss" } else { "ws" };
+        let url = format!("{scheme}://{}", tls::local_address(address));
         let token = secrets::admin_token(data_dir)?;
         let jwt_key = secrets::jwt_key(data_dir)?;
         let id = identity::broker_id(data_dir)?;
