@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 use super::auth::{self, Scope, Visitor};
 use super::convert;
 use super::desk::Desk;
-use super::fault::{Error, Fault};
+use super::fault::Fault;
 use super::read::{self, Said};
 use crate::listener::{ClientCertificate, Seat};
 
@@ -55,17 +55,22 @@ pub(super) async fn enter(
         let tasks = desk.entrance.tasks.clone();
         tasks.track_future(async move {
             let address = seat.address.to_string();
-            Session { desk, visitor, address, socket }.serve().await;
+            Session { guest: Guest { desk, visitor, address }, socket }.serve().await;
             drop(seat);
         })
     }))
 }
 
 struct Session {
+    guest: Guest,
+    socket: WebSocket,
+}
+
+/// Who is at the other end, and where what it says is dealt with.
+struct Guest {
     desk: Desk,
     visitor: Visitor,
     address: String,
-    socket: WebSocket,
 }
 
 /// Nothing can be written any more.
@@ -73,10 +78,10 @@ struct Broken;
 
 impl Session {
     async fn serve(mut self) {
-        let mut announcements = self.desk.broker().announcements();
-        let mut scissors = self.visitor.link.scissors();
-        let closing = self.desk.entrance.closing.clone();
-        let end = self.visitor.until.map(instant);
+        let mut announcements = self.guest.desk.broker().announcements();
+        let mut scissors = self.guest.visitor.link.scissors();
+        let closing = self.guest.desk.entrance.closing.clone();
+        let end = self.guest.visitor.until.map(instant);
         let mut heartbeat = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         let mut is_there = true;
         loop {
@@ -123,7 +128,7 @@ impl Session {
 
     /// Takes a frame.
     async fn hear(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        match self.deal_with(bytes).await {
+        match self.guest.deal_with(bytes).await {
             Ok(answers) => {
                 for answer in answers {
                     self.say(RESPONSE, &answer).await?;
@@ -134,6 +139,46 @@ impl Session {
         }
     }
 
+    /// Every connection that may read sees announcements as they are believed.
+    async fn pass_on(&mut self, said: &Announcement) -> Result<(), Broken> {
+        if self.guest.visitor.must_have(Scope::Read).is_err() {
+            return Ok(());
+        }
+        match convert::announce(said) {
+            Some(text) => self.say(ANNOUNCE, &text).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn refuse(&mut self, fault: &Fault) -> Result<(), Broken> {
+        tracing::debug!(error = ?fault.error, "a discovery frame was not taken: {}", fault.words);
+        match self.guest.desk.refused(fault) {
+            Some(text) => self.say(RESPONSE, &text).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn say(&mut self, kind: u8, text: &str) -> Result<(), Broken> {
+        let mut bytes = Vec::with_capacity(text.len() + 1);
+        bytes.push(kind);
+        bytes.extend_from_slice(text.as_bytes());
+        self.put(Frame::Binary(bytes.into())).await
+    }
+
+    async fn put(&mut self, frame: Frame) -> Result<(), Broken> {
+        match timeout(self.guest.desk.entrance.limits.write, self.socket.send(frame)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(Broken),
+        }
+    }
+
+    async fn close(mut self, code: u16, reason: &'static str) {
+        drop(self.put(Frame::Close(Some(CloseFrame { code, reason: reason.into() }))).await);
+    }
+}
+
+impl Guest {
+    /// Takes a message. Returns the answers.
     async fn deal_with(&self, bytes: &[u8]) -> Result<Vec<String>, Fault> {
         let Some((kind, body)) = bytes.split_first() else {
             return Err(Fault::malformed("the frame is empty"));
@@ -172,43 +217,6 @@ impl Session {
             }
             _ => Err(Fault::malformed("the frame's type and its message do not fit")),
         }
-    }
-
-    /// Every connection that may read sees announcements as they are believed.
-    async fn pass_on(&mut self, said: &Announcement) -> Result<(), Broken> {
-        if self.visitor.must_have(Scope::Read).is_err() {
-            return Ok(());
-        }
-        match convert::announce(said) {
-            Some(text) => self.say(ANNOUNCE, &text).await,
-            None => Ok(()),
-        }
-    }
-
-    async fn refuse(&mut self, fault: &Fault) -> Result<(), Broken> {
-        tracing::debug!(error = ?fault.error, "a discovery frame was not taken: {}", fault.words);
-        match self.desk.refused(fault) {
-            Some(text) => self.say(RESPONSE, &text).await,
-            None => Ok(()),
-        }
-    }
-
-    async fn say(&mut self, kind: u8, text: &str) -> Result<(), Broken> {
-        let mut bytes = Vec::with_capacity(text.len() + 1);
-        bytes.push(kind);
-        bytes.extend_from_slice(text.as_bytes());
-        self.put(Frame::Binary(bytes.into())).await
-    }
-
-    async fn put(&mut self, frame: Frame) -> Result<(), Broken> {
-        match timeout(self.desk.entrance.limits.write, self.socket.send(frame)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(Broken),
-        }
-    }
-
-    async fn close(mut self, code: u16, reason: &'static str) {
-        drop(self.put(Frame::Close(Some(CloseFrame { code, reason: reason.into() }))).await);
     }
 }
 

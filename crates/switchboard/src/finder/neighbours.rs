@@ -1,0 +1,118 @@
+//! Those that multicast DNS tells of: their documents are fetched, and read like any announcement.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use switchboard_console::api::Status;
+use switchboard_discovery::Peer;
+use switchboard_doors::discovery::Desk;
+use switchboard_model::AgentId;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval_at};
+
+/// A document may change while its agent stays.
+const AGAIN: Duration = Duration::from_secs(60);
+/// After a failure it is asked for sooner.
+const SOON: Duration = Duration::from_secs(5);
+/// Documents that are fetched at the same time.
+const AT_ONCE: usize = 8;
+
+struct Neighbour {
+    peer: Peer,
+    /// Who it is, once its document has been believed.
+    agent: Option<AgentId>,
+    /// When to fetch its document; none while it is being fetched.
+    due: Option<Instant>,
+}
+
+/// What came of fetching a document, by the name on the network.
+type Fetched = (String, Option<AgentId>);
+
+/// Follows those who are there until multicast DNS ends.
+pub(super) async fn follow(
+    mut peers: watch::Receiver<Vec<Peer>>,
+    desk: Desk,
+    status: watch::Sender<Status>,
+) {
+    let mut known: HashMap<String, Neighbour> = HashMap::new();
+    let mut fetching: JoinSet<Fetched> = JoinSet::new();
+    let mut look = interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(1));
+    loop {
+        let here = peers.borrow_and_update().clone();
+        let count = u32::try_from(here.len()).unwrap_or(u32::MAX);
+        status.send_if_modified(|status| {
+            status.mdns_peers.replace(count).is_none_or(|before| before != count)
+        });
+        for agent in update(&mut known, here) {
+            desk.gone(agent).await;
+        }
+        fetch_due(&mut known, &mut fetching, &desk);
+        tokio::select! {
+            changed = peers.changed() => if changed.is_err() { return },
+            Some(Ok((instance, agent))) = fetching.join_next() => {
+                if let Some(one) = known.get_mut(&instance) {
+                    one.due = Some(Instant::now() + if agent.is_some() { AGAIN } else { SOON });
+                    one.agent = agent.or(one.agent.take());
+                } else if let Some(agent) = agent {
+                    // It went while its document was on its way.
+                    desk.gone(agent).await;
+                }
+            }
+            _ = look.tick() => {}
+        }
+    }
+}
+
+/// Takes up who is new or says something else, and lets go of who is gone. Returns those.
+fn update(known: &mut HashMap<String, Neighbour>, here: Vec<Peer>) -> Vec<AgentId> {
+    let mut gone = Vec::new();
+    known.retain(|instance, one| {
+        let stays = here.iter().any(|peer| peer.instance == *instance);
+        if !stays {
+            gone.extend(one.agent.take());
+        }
+        stays
+    });
+    for peer in here {
+        match known.get_mut(&peer.instance) {
+            Some(one) if one.peer == peer => {}
+            Some(one) => {
+                one.due = one.due.map(|_| Instant::now());
+                one.peer = peer;
+            }
+            None => {
+                let due = Some(Instant::now());
+                known.insert(peer.instance.clone(), Neighbour { peer, agent: None, due });
+            }
+        }
+    }
+    gone
+}
+
+fn fetch_due(known: &mut HashMap<String, Neighbour>, fetching: &mut JoinSet<Fetched>, desk: &Desk) {
+    let now = Instant::now();
+    for one in known.values_mut().filter(|one| one.due.is_some_and(|due| due <= now)) {
+        if fetching.len() >= AT_ONCE {
+            return;
+        }
+        one.due = None;
+        fetching.spawn(fetch(one.peer.clone(), desk.clone()));
+    }
+}
+
+async fn fetch(peer: Peer, desk: Desk) -> Fetched {
+    let text = match &peer.document {
+        Some(whole) => Ok(whole.clone()),
+        None => switchboard_discovery::document(&peer).await.map_err(|error| error.to_string()),
+    };
+    let address = peer.addresses.first().map_or_else(String::new, ToString::to_string);
+    let heard = match text {
+        Ok(text) => desk.document(&text, &peer.id, peer.fingerprint.as_deref(), address).await,
+        Err(why) => Err(why),
+    };
+    let agent = heard.inspect_err(|why| {
+        tracing::info!(instance = peer.instance, "a neighbour's document was not taken: {why}");
+    });
+    (peer.instance, agent.ok())
+}

@@ -1,0 +1,200 @@
+//! What the program does for the operator around the broker.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use switchboard_console::api::{
+    CertificateView, Looking, NetworkInterface, OwnAnnouncement, SecurityView, TlsView,
+};
+use switchboard_console::{Doing, Premises};
+use switchboard_model::{AgentId, Timestamp};
+use tokio::sync::{Mutex, watch};
+
+use crate::finder::{Finder, Voice};
+use crate::keys::Keys;
+use crate::settings;
+
+/// The house that the broker lives in.
+pub(crate) struct House {
+    pub(crate) data_dir: PathBuf,
+    /// Where the settings are, or would be.
+    pub(crate) config: PathBuf,
+    pub(crate) keys: Arc<Keys>,
+    pub(crate) tls: settings::TlsSettings,
+    pub(crate) own: OwnAnnouncement,
+    pub(crate) reachable: bool,
+    /// What looks for others now.
+    pub(crate) finding: Arc<Finding>,
+}
+
+/// What looks for others, and on which interfaces; it can be changed while the broker runs.
+pub(crate) struct Finding {
+    voice: Mutex<Option<Voice>>,
+    finder: std::sync::Mutex<Option<Finder>>,
+    settings: watch::Sender<settings::Discovery>,
+}
+
+impl Finding {
+    pub(crate) fn new(settings: settings::Discovery) -> Self {
+        let (settings, _) = watch::channel(settings);
+        Self { voice: Mutex::new(None), finder: std::sync::Mutex::new(None), settings }
+    }
+
+    /// Begins to look.
+    pub(crate) async fn start(&self, voice: Voice) {
+        let mut kept = self.voice.lock().await;
+        self.put(Some(Finder::start(&voice, &self.settings.borrow())));
+        *kept = Some(voice);
+    }
+
+    /// Looks elsewhere.
+    async fn move_to(&self, interfaces: Vec<String>) {
+        let voice = self.voice.lock().await;
+        let Some(voice) = voice.as_ref() else { return };
+        if let Some(finder) = self.put(None) {
+            finder.stop().await;
+        }
+        self.settings.send_modify(|settings| settings.interfaces = interfaces);
+        self.put(Some(Finder::start(voice, &self.settings.borrow())));
+    }
+
+    /// Says goodbye everywhere, and looks no more.
+    pub(crate) async fn stop(&self) {
+        *self.voice.lock().await = None;
+        if let Some(finder) = self.put(None) {
+            finder.stop().await;
+        }
+    }
+
+    fn put(&self, finder: Option<Finder>) -> Option<Finder> {
+        let mut now = self.finder.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        std::mem::replace(&mut now, finder)
+    }
+
+    fn with<T>(&self, look: impl FnOnce(Option<&Finder>) -> T) -> T {
+        let now = self.finder.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        look(now.as_ref())
+    }
+}
+
+impl Premises for House {
+    fn own(&self) -> OwnAnnouncement {
+        self.own.clone()
+    }
+
+    fn looking(&self) -> Looking {
+        let settings = self.finding.settings.borrow().clone();
+        let (mdns_works, registry) = self.finding.with(|finder| {
+            (finder.is_some_and(Finder::mdns_works), finder.and_then(Finder::registry))
+        });
+        Looking {
+            interfaces: settings.interfaces,
+            available: interfaces(),
+            mdns: settings.mdns,
+            mdns_works,
+            udp: settings.udp,
+            ttl_seconds: Duration::from_millis(settings.ttl_ms).as_secs_f64(),
+            admit: match settings.admit {
+                settings::Admit::Ask => "ask".to_owned(),
+                settings::Admit::Auto => "auto".to_owned(),
+            },
+            reachable: self.reachable,
+            registry,
+        }
+    }
+
+    fn look_on(&self, wanted: Vec<String>) -> Doing<'_, Looking> {
+        Box::pin(async move {
+            let known = interfaces();
+            if wanted.is_empty() {
+                return Err("name at least one interface; lo is this machine alone".to_owned());
+            }
+            if let Some(unknown) = wanted.iter().find(|name| !known.iter().any(|one| one.name == **name)) {
+                let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+                return Err(format!("there is no interface {unknown:?}: there are {}", names.join(", ")));
+            }
+            settings::write_interfaces(&self.config, &wanted)?;
+            self.finding.move_to(wanted).await;
+            Ok(self.looking())
+        })
+    }
+
+    fn security(&self) -> Doing<'_, SecurityView> {
+        Box::pin(async { self.view() })
+    }
+
+    fn make_server_certificate(&self, names: Vec<String>) -> Doing<'_, SecurityView> {
+        Box::pin(async move {
+            crate::certificates::make_server(&self.data_dir, names).await?;
+            self.view()
+        })
+    }
+
+    fn make_client_certificate(&self, name: String) -> Doing<'_, CertificateView> {
+        Box::pin(crate::certificates::make_client(&self.data_dir, name))
+    }
+
+    fn revoke_certificate(&self, serial: String) -> Doing<'_, SecurityView> {
+        Box::pin(async move {
+            crate::certificates::revoke(&self.data_dir, serial).await?;
+            self.view()
+        })
+    }
+
+    fn rotate_jwt_key(&self) -> Doing<'_, SecurityView> {
+        Box::pin(async {
+            self.keys.rotate()?;
+            self.view()
+        })
+    }
+
+    fn sign_jwt(&self, scopes: &[String], ttl_seconds: u64) -> Result<(String, Timestamp), String> {
+        self.keys.sign(scopes, Duration::from_secs(ttl_seconds))
+    }
+}
+
+impl House {
+    fn view(&self) -> Result<SecurityView, String> {
+        let set = |path: &PathBuf| !path.as_os_str().is_empty();
+        Ok(SecurityView {
+            tls: TlsView {
+                on: set(&self.tls.cert),
+                client_certificates: set(&self.tls.client_ca),
+                revocations: set(&self.tls.crl),
+                expires_at: crate::certificates::expiry(&self.data_dir.join(&self.tls.cert)),
+                settings: crate::certificates::SETTINGS.to_owned(),
+            },
+            certificates: crate::certificates::list(&self.data_dir)?,
+            folder: crate::certificates::folder(&self.data_dir).display().to_string(),
+            jwt_keys: self.keys.views(),
+        })
+    }
+}
+
+/// The interfaces of this machine, those that reach only itself first.
+fn interfaces() -> Vec<NetworkInterface> {
+    let mut known: Vec<NetworkInterface> = Vec::new();
+    for one in if_addrs::get_if_addrs().unwrap_or_default() {
+        let address = one.ip().to_string();
+        match known.iter_mut().find(|known| known.name == one.name) {
+            Some(known) => known.addresses.push(address),
+            None => known.push(NetworkInterface {
+                loopback: one.is_loopback(),
+                name: one.name,
+                addresses: vec![address],
+            }),
+        }
+    }
+    known.sort_by(|a, b| (!a.loopback, &a.name).cmp(&(!b.loopback, &b.name)));
+    known
+}
+
+/// The broker's own announcement, as the operator sees it.
+pub(crate) fn own(id: &str, fingerprint: &str, base: &str) -> Option<OwnAnnouncement> {
+    Some(OwnAnnouncement {
+        id: AgentId::parse(id).ok()?,
+        fingerprint: fingerprint.to_owned(),
+        document_url: format!("{base}/agents/{id}"),
+    })
+}
