@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 const MODEL: &str = "switchboard-model";
+const CERTS: &str = "switchboard-certs";
 const STORE: &str = "switchboard-store";
 const BROKER: &str = "switchboard-broker";
 const DOORS: &str = "switchboard-doors";
@@ -23,13 +24,14 @@ const OUTSIDE: &str = "switchboard-tests";
 /// agents use the real client.
 const LADDER: &[(&str, &[&str])] = &[
     (MODEL, &[]),
+    (CERTS, &[]),
     (STORE, &[MODEL]),
     (BROKER, &[MODEL, STORE]),
     (DOORS, &[MODEL, BROKER]),
     (DISCOVERY, &[MODEL]),
-    (CONSOLE, &[MODEL, STORE, BROKER]),
-    (ASSEMBLY, &[MODEL, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
-    (BUB, &[MODEL]),
+    (CONSOLE, &[MODEL, CERTS, STORE, BROKER]),
+    (ASSEMBLY, &[MODEL, CERTS, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
+    (BUB, &[MODEL, CERTS]),
     (WINDOW, &[ASSEMBLY, CONSOLE]),
 ];
 
