@@ -8,6 +8,7 @@ use serde_json::Value;
 
 const MODEL: &str = "switchboard-model";
 const TRUST: &str = "switchboard-trust";
+const CERTS: &str = "switchboard-certs";
 const STORE: &str = "switchboard-store";
 const BROKER: &str = "switchboard-broker";
 const DOORS: &str = "switchboard-doors";
@@ -25,13 +26,14 @@ const OUTSIDE: &str = "switchboard-tests";
 const LADDER: &[(&str, &[&str])] = &[
     (MODEL, &[]),
     (TRUST, &[MODEL]),
+    (CERTS, &[]),
     (STORE, &[MODEL]),
-    (BROKER, &[MODEL, TRUST, STORE]),
+    (BROKER, &[MODEL, STORE]),
     (DOORS, &[MODEL, TRUST, BROKER]),
     (DISCOVERY, &[MODEL]),
     (CONSOLE, &[MODEL, STORE, BROKER]),
-    (ASSEMBLY, &[MODEL, TRUST, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
-    (BUB, &[MODEL]),
+    (ASSEMBLY, &[MODEL, TRUST, CERTS, STORE, BROKER, DOORS, DISCOVERY, CONSOLE, BUB]),
+    (BUB, &[MODEL, CERTS]),
     (WINDOW, &[ASSEMBLY, CONSOLE]),
 ];
 

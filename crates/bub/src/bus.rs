@@ -17,7 +17,7 @@ use switchboard_model::{AgentId, Capability, Payload, Policy};
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio_tungstenite::tungstenite::Message as Frame;
 
-use crate::Error;
+use crate::{Error, TlsFiles};
 use calls::Calls;
 pub use delivery::{Answer, Delivery};
 pub(crate) use link::explain;
@@ -62,15 +62,26 @@ pub struct Bus {
 }
 
 impl Bus {
-    /// Connects to the bus at `url` and introduces itself as `agent`.
+    /// Connects to the bus at `url`, which is plain (`ws://`), and introduces itself as `agent`.
     pub async fn connect(
         url: &str,
         agent: &AgentId,
         info: ClientInfo,
         auth_token: Option<&str>,
     ) -> Result<Self, Error> {
+        Self::connect_with(url, agent, info, auth_token, &TlsFiles::default()).await
+    }
+
+    /// As [`connect`](Self::connect), also where `url` is one of TLS.
+    pub async fn connect_with(
+        url: &str,
+        agent: &AgentId,
+        info: ClientInfo,
+        auth_token: Option<&str>,
+        files: &TlsFiles,
+    ) -> Result<Self, Error> {
         let joining = async {
-            let bus = Self::over(link::open(url).await?);
+            let bus = Self::over(link::open(url, files).await?);
             bus.initialize(agent, &info, auth_token).await?;
             Ok(bus)
         };

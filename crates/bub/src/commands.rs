@@ -10,6 +10,7 @@ mod rules;
 mod send_message;
 mod status;
 mod subscribe;
+mod tls;
 mod token;
 
 use clap::Subcommand;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Route(route::Route),
     Rules(rules::Rules),
     Token(token::Token),
+    Tls(tls::Tls),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -46,6 +48,7 @@ impl Command {
             Self::Route(command) => command.run().await,
             Self::Rules(command) => command.run().await,
             Self::Token(command) => command.run().await,
+            Self::Tls(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }

@@ -6,28 +6,29 @@ use futures_util::{SinkExt, StreamExt};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, SEC_WEBSOCKET_PROTOCOL};
-use hyper::{Request, StatusCode, Uri};
+use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use switchboard_model::MessageFilter;
-use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message as Frame;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::Error;
 use crate::bus::explain;
 use crate::data_dir::{Endpoint, admin_token};
+use crate::stream::{Address, Stream};
+use crate::{Error, TlsFiles, tls};
 
 /// A running broker, seen by its operator. Whoever can read the data folder is the operator.
 #[derive(Clone, Debug)]
 pub struct Console {
     folder: PathBuf,
     url: String,
-    authority: String,
+    address: Address,
+    files: TlsFiles,
     token: String,
 }
 
@@ -51,20 +52,16 @@ struct Refusal {
 impl Console {
     /// Finds the broker that runs with this data folder, and its key. Does not connect yet.
     pub fn open(data_dir: &Path) -> Result<Self, Error> {
+        Self::open_with(data_dir, TlsFiles::of(data_dir)?)
+    }
+
+    /// As [`open`](Self::open), trusting these files if the broker speaks TLS.
+    pub fn open_with(data_dir: &Path, files: TlsFiles) -> Result<Self, Error> {
         let not_running = || Error::NotRunning { folder: data_dir.into() };
         let url = Endpoint::read(data_dir)?.ok_or_else(not_running)?.url;
-        let bad_address = |reason: String| Error::BadAddress { url: url.clone(), reason };
-        let uri: Uri = url.parse().map_err(|error| bad_address(format!("{error}")))?;
-        if uri.scheme_str() != Some("ws") {
-            return Err(bad_address("only ws:// is supported here".into()));
-        }
-        let authority = uri.authority().ok_or_else(|| bad_address("it names no host".into()))?;
-        let authority = match authority.port() {
-            Some(_) => authority.to_string(),
-            None => format!("{authority}:80"),
-        };
+        let address = Address::parse(&url)?;
         let token = admin_token(data_dir)?;
-        Ok(Self { folder: data_dir.into(), url, authority, token })
+        Ok(Self { folder: data_dir.into(), url, address, files, token })
     }
 
     /// Where the broker's bus door listens.
@@ -92,12 +89,12 @@ impl Console {
 
     async fn post(&self, path: &str, body: Vec<u8>) -> Result<(StatusCode, Bytes), Error> {
         let request = Request::post(path)
-            .header(HOST, &self.authority)
+            .header(HOST, self.address.authority())
             .header(AUTHORIZATION, format!("Bearer {}", self.token))
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| self.turned(error.to_string()))?;
-        let socket = TcpStream::connect(&self.authority).await.map_err(|_| self.gone())?;
+        let socket = self.dial().await?;
         let exchange = async {
             let (mut sender, connection) =
                 hyper::client::conn::http1::handshake(TokioIo::new(socket)).await?;
@@ -107,27 +104,30 @@ impl Console {
             let status = response.status();
             Ok((status, response.into_body().collect().await?.to_bytes()))
         };
-        exchange.await.map_err(|error: hyper::Error| self.turned(error.to_string()))
+        exchange.await.map_err(|error: hyper::Error| match tls::words(&error) {
+            Some(reason) => Error::Untrusted { url: self.url.clone(), reason },
+            None => self.turned(error.to_string()),
+        })
+    }
+
+    async fn dial(&self) -> Result<Stream, Error> {
+        self.address.dial(&self.files).await.map_err(|error| match error {
+            Error::NothingListens { .. } | Error::Unreachable { .. } => self.gone(),
+            other => other,
+        })
     }
 
     /// Follows what happens: first everything as it is now, then what changes. `filter` chooses
     /// the messages; agents and figures come whatever it says.
     pub async fn watch(&self, filter: &MessageFilter) -> Result<Feed, Error> {
-        let url = format!("ws://{}/console/feed", self.authority);
+        let url = self.address.web_socket("/console/feed");
         let mut request = url.as_str().into_client_request().map_err(|e| explain(&url, e))?;
         // A browser cannot set the authorization header of a WebSocket, so the key travels here.
         let protocols = HeaderValue::from_str(&format!("switchboard, token.{}", self.token))
             .map_err(|error| self.turned(error.to_string()))?;
         request.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, protocols);
-        let (mut socket, _) = match connect_async(request).await {
-            Ok(opened) => opened,
-            Err(error) => {
-                return Err(match explain(&url, error) {
-                    Error::NothingListens { .. } => self.gone(),
-                    other => other,
-                });
-            }
-        };
+        let stream = self.dial().await?;
+        let (mut socket, _) = client_async(request, stream).await.map_err(|e| explain(&url, e))?;
         let hello = serde_json::to_string(&Watch { filter })
             .map_err(|source| Error::Unreadable { method: "feed".into(), source })?;
         socket.send(Frame::text(hello)).await.map_err(|e| explain(&url, e))?;
@@ -145,7 +145,7 @@ impl Console {
 
 /// What happens at the broker, as it happens.
 pub struct Feed {
-    socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
+    socket: WebSocketStream<Stream>,
 }
 
 impl Feed {

@@ -34,6 +34,9 @@ pub struct Endpoint {
     pub url: String,
     /// The broker's process.
     pub pid: u32,
+    /// The certificate of its port, if it speaks TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<PathBuf>,
 }
 
 impl Endpoint {
@@ -97,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = r#"{"url":"ws://127.0.0.1:7892","pid":123}"#;
         std::fs::write(folder.path().join(ENDPOINT_FILE), text).unwrap();
-        let expected = Endpoint { url: "ws://127.0.0.1:7892".into(), pid: 123 };
+        let expected = Endpoint { url: "ws://127.0.0.1:7892".into(), pid: 123, ca: None };
         assert_eq!(Endpoint::read(folder.path()).unwrap(), Some(expected));
     }
 }

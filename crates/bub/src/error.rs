@@ -36,6 +36,14 @@ pub enum Error {
         /// What it said.
         reason: String,
     },
+    /// Something listens, but the two could not agree to trust each other.
+    #[error("cannot speak with {url} over TLS: {reason}")]
+    Untrusted {
+        /// The address.
+        url: String,
+        /// What is wrong, and what would help.
+        reason: String,
+    },
     /// Something listens, but it does not answer.
     #[error("{url} did not answer within {seconds} seconds: is it Switchboard?")]
     Silent {

@@ -28,6 +28,8 @@ Environment:
   BUB_AGENT_ID       the agent to speak for; else bub-USER
   BUB_AUTH_TOKEN     the agent's token, if it owns one
   BUB_DEFAULT_TOPIC  where send-message sends unless told otherwise
+  BUB_CA             whom to trust over TLS; else what the data folder says
+  BUB_CERT, BUB_KEY  the certificate to show there, and its private key
   BUB_WORKSPACE      where --payload @FILE is looked for when it is not in the current folder
 
 Exit status: 0 done, 1 refused or failed, 2 wrong usage.";

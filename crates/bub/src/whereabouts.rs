@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bub::{Bus, ClientInfo, Console, Endpoint, Error, default_data_dir};
+use bub::{Bus, ClientInfo, Console, Endpoint, Error, TlsFiles, default_data_dir};
 use clap::Args;
 use switchboard_model::AgentId;
 
@@ -23,6 +23,8 @@ pub(crate) struct AsAgent {
     agent_id: Option<String>,
     #[command(flatten)]
     folder: DataFolder,
+    #[command(flatten)]
+    tls: OverTls,
 }
 
 /// For commands that speak as the operator.
@@ -30,17 +32,52 @@ pub(crate) struct AsAgent {
 pub(crate) struct AsOperator {
     #[command(flatten)]
     folder: DataFolder,
+    #[command(flatten)]
+    tls: OverTls,
 }
 
+/// Whom to trust and who to be, where the broker speaks TLS.
 #[derive(Args)]
-struct DataFolder {
+#[command(next_help_heading = "TLS")]
+struct OverTls {
+    /// Whom to trust: an authority's certificate, or the broker's own; what is in the data folder unless
+    /// told
+    #[arg(long, env = "BUB_CA", hide_env_values = true, value_name = "FILE", global = true)]
+    ca: Option<PathBuf>,
+    /// A certificate to show, where the broker wants one
+    #[arg(long, env = "BUB_CERT", hide_env_values = true, value_name = "FILE", global = true)]
+    cert: Option<PathBuf>,
+    /// Its private key
+    #[arg(long, env = "BUB_KEY", hide_env_values = true, value_name = "FILE", global = true)]
+    key: Option<PathBuf>,
+}
+
+impl OverTls {
+    fn files(&self, folder: &DataFolder) -> Result<TlsFiles, Failure> {
+        // A variable that is set to nothing counts as unset.
+        let given =
+            |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
+        let mut files = match (given(&self.ca), folder.path()) {
+            (Some(ca), _) => TlsFiles { trusted: vec![ca], ..TlsFiles::default() },
+            (None, Some(folder)) => TlsFiles::of(&folder)?,
+            (None, None) => TlsFiles::default(),
+        };
+        (files.cert, files.key) = (given(&self.cert), given(&self.key));
+        Ok(files)
+    }
+}
+
+/// Where the broker keeps its things.
+#[derive(Args)]
+pub(crate) struct DataFolder {
     /// The broker's data folder
     #[arg(long, value_name = "DIR", global = true)]
     data_dir: Option<PathBuf>,
 }
 
 impl DataFolder {
-    fn path(&self) -> Option<PathBuf> {
+    /// The folder that was given, else the usual one.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
         self.data_dir.clone().or_else(default_data_dir)
     }
 }
@@ -52,7 +89,8 @@ impl AsAgent {
         let info = ClientInfo::new("bub", env!("CARGO_PKG_VERSION"));
         // Only from the environment: an argument would show in the list of processes.
         let token = std::env::var("BUB_AUTH_TOKEN").ok().filter(|token| !token.is_empty());
-        let joined = Bus::connect(&self.url()?, &agent, info, token.as_deref()).await;
+        let (url, files) = (self.url()?, self.tls.files(&self.folder)?);
+        let joined = Bus::connect_with(&url, &agent, info, token.as_deref(), &files).await;
         joined.map_err(|error| match error {
             Error::Refused { code: UNAUTHORIZED, .. } if token.is_none() => {
                 Failure::Failed(format!("{error}; it goes into BUB_AUTH_TOKEN"))
@@ -89,6 +127,7 @@ impl AsOperator {
     /// Finds the broker of the data folder.
     pub(crate) fn console(&self) -> Result<Console, Failure> {
         let nowhere = || Failure::Usage("there is no home folder: give --data-dir".into());
-        Ok(Console::open(&self.folder.path().ok_or_else(nowhere)?)?)
+        let folder = self.folder.path().ok_or_else(nowhere)?;
+        Ok(Console::open_with(&folder, self.tls.files(&self.folder)?)?)
     }
 }

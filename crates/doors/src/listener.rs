@@ -10,7 +10,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ use tower::ServiceExt;
 
 use crate::Limits;
 pub use crate::tls::ClientCertificate;
-use crate::tls::{Accepted, Tls};
+use crate::tls::{Accepted, Tls, let_hear};
 
 /// A connection's place. A WebSocket takes it along, so that it counts until it is closed.
 #[derive(Clone)]
@@ -130,10 +130,7 @@ async fn secured(mut stream: TcpStream, tls: &Tls) -> io::Result<Option<Accepted
         _ if first == [HANDSHAKE] => tls.accept(stream).await.map(Some),
         _ => {
             stream.write_all(PLAIN).await?;
-            stream.shutdown().await?;
-            // Closing with something unread would take the answer back.
-            let mut unread = [0; 1024];
-            while stream.read(&mut unread).await? > 0 {}
+            let_hear(stream).await?;
             Ok(None)
         }
     }

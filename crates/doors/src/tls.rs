@@ -28,7 +28,7 @@ use in_force::InForce;
 use live::Live;
 use material::Material;
 use renewal::Seen;
-pub(crate) use stream::Stream;
+pub(crate) use stream::{Stream, let_hear};
 
 /// Where certificates and keys are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,7 +110,15 @@ impl Tls {
     /// The handshake. The caller bounds how long it may take.
     pub(crate) async fn accept(&self, stream: TcpStream) -> io::Result<Accepted> {
         let in_force = self.in_force();
-        let tls = TlsAcceptor::from(Arc::clone(&in_force.config)).accept(stream).await?;
+        let acceptor = TlsAcceptor::from(Arc::clone(&in_force.config));
+        let tls = match acceptor.accept(stream).into_fallible().await {
+            Ok(tls) => tls,
+            Err((error, stream)) => {
+                // It has been told why, and must be able to hear it.
+                let_hear(stream).await?;
+                return Err(error);
+            }
+        };
         let Some(chain) = tls.get_ref().1.peer_certificates() else {
             return Ok(Accepted { stream: Stream::new(tls, None), certificate: None });
         };

@@ -8,6 +8,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::tls::OwnAgents;
+
 /// Starts and stops the cast.
 pub(crate) struct Demo {
     wishes: watch::Sender<bool>,
@@ -19,6 +21,7 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) fn new(
         url: String,
+        own_agents: OwnAgents,
         status: watch::Sender<Status>,
         mut from_console: mpsc::Receiver<DemoSwitch>,
     ) -> Self {
@@ -30,7 +33,7 @@ impl Demo {
             }
         });
         let curtain = CancellationToken::new();
-        let director = tokio::spawn(direct(url, status, wanted, curtain.clone()));
+        let director = tokio::spawn(direct(url, own_agents, status, wanted, curtain.clone()));
         Self { wishes, curtain, director }
     }
 
@@ -49,6 +52,7 @@ impl Demo {
 /// Keeps the cast on stage while it is wanted.
 async fn direct(
     url: String,
+    own_agents: OwnAgents,
     status: watch::Sender<Status>,
     mut wanted: watch::Receiver<bool>,
     curtain: CancellationToken,
@@ -59,7 +63,7 @@ async fn direct(
         match (&on_stage, want) {
             (None, true) => {
                 let exit = curtain.child_token();
-                cast::enter(&url, &exit).await;
+                cast::enter(&url, &own_agents.files(), &exit).await;
                 on_stage = Some(exit);
             }
             (Some(exit), false) => {

@@ -12,10 +12,16 @@ pub(crate) struct EndpointFile {
 }
 
 impl EndpointFile {
-    pub(crate) fn write(data_dir: &Path, url: &str) -> Result<Self, StartError> {
+    /// `certificate` is the port's, if it speaks TLS.
+    pub(crate) fn write(
+        data_dir: &Path,
+        url: &str,
+        certificate: Option<&Path>,
+    ) -> Result<Self, StartError> {
         let path = data_dir.join("endpoint.json");
         let failed = |source| StartError::CannotWrite { path: path.clone(), source };
-        let endpoint = Endpoint { url: url.to_owned(), pid: std::process::id() };
+        let ca = certificate.map(std::path::absolute).transpose().map_err(failed)?;
+        let endpoint = Endpoint { url: url.to_owned(), pid: std::process::id(), ca };
         let text = serde_json::to_string(&endpoint).map_err(|error| failed(error.into()))?;
         // Written aside and moved, so that nobody reads half of it.
         let aside = data_dir.join("endpoint.json.new");

@@ -28,6 +28,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::tls::OwnAgents;
 use answers::{declined, later, taken};
 use child::Ended;
 use limits::Obstacle;
@@ -47,6 +48,8 @@ pub(crate) struct Orders {
     pub(crate) timeout: Duration,
     pub(crate) url: String,
     pub(crate) data_dir: PathBuf,
+    /// How what it starts connects over TLS.
+    pub(crate) own_agents: OwnAgents,
     /// For how long what a program wrote is kept.
     pub(crate) kept: Duration,
 }

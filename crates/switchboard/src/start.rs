@@ -24,6 +24,7 @@ use tokio_util::task::TaskTracker;
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
 use crate::handler::{DefaultHandler, Orders};
+use crate::tls::OwnAgents;
 use crate::traces::Traces;
 use crate::{Options, Settings, StartError, identity, metrics, secrets, tls};
 
@@ -69,10 +70,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     let address = settings.address()?;
     let tls = tls::open(&settings.tls, &data_dir)?;
+    let own_agents = OwnAgents::of(&settings.tls, &data_dir);
 
     let opened = Store::open(&data_dir, &settings.store()).await?;
     let store = opened.store.clone();
-    let place = match Place::take(&data_dir, address, tls.is_some()).await {
+    let place = match Place::take(&data_dir, address, own_agents.port()).await {
         Ok(place) => place,
         Err(error) => {
             store.close().await;
@@ -126,13 +128,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         timeout: Duration::from_millis(settings.delivery.timeout_ms),
         url: url.clone(),
         data_dir: data_dir.clone(),
+        own_agents: own_agents.clone(),
         kept: Duration::from_secs(24 * 60 * 60) * settings.retention.days,
     };
     let handler = DefaultHandler::start(orders, broker.clone(), spawned)
         .await
         .map_err(|refusal| StartError::ArgumentWrong(refusal.to_string()))?;
     let discovery = discover(&settings, id, address, status.clone());
-    let demo = Demo::new(url.clone(), status, demo_wishes);
+    let demo = Demo::new(url.clone(), own_agents, status, demo_wishes);
     if options.demo {
         demo.switch(true);
     }
@@ -170,16 +173,20 @@ struct Place {
 }
 
 impl Place {
-    async fn take(data_dir: &Path, address: SocketAddr, secured: bool) -> Result<Self, StartError> {
+    async fn take(
+        data_dir: &Path,
+        address: SocketAddr,
+        certificate: Option<&Path>,
+    ) -> Result<Self, StartError> {
         let cannot_listen = |source| StartError::CannotListen { address, source };
         let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;
-        let scheme = if secured { "wss" } else { "ws" };
+        let scheme = if certificate.is_some() { "wss" } else { "ws" };
         let url = format!("{scheme}://{}", tls::local_address(address));
         let token = secrets::admin_token(data_dir)?;
         let jwt_key = secrets::jwt_key(data_dir)?;
         let id = identity::broker_id(data_dir)?;
-        let endpoint = EndpointFile::write(data_dir, &url)?;
+        let endpoint = EndpointFile::write(data_dir, &url, certificate)?;
         Ok(Self { listener, address, url, token, jwt_key, id, endpoint })
     }
 }

@@ -3,9 +3,15 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use bub::TlsFiles;
+use switchboard_certs::Authority;
 use switchboard_doors::tls::{Files, Tls};
 
 use crate::settings::TlsSettings;
+
+/// The name in the certificate of our own agents, and for how many days each lasts.
+const OWN_NAME: &str = "switchboard";
+const OWN_DAYS: u32 = 365;
 use crate::{Settings, StartError};
 
 /// Files that are worth nothing without others.
@@ -66,6 +72,52 @@ pub(crate) fn open(tls: &TlsSettings, data_dir: &Path) -> Result<Option<Tls>, St
     Ok(Some(Tls::open(files)?))
 }
 
+/// How agents that this program starts itself connect to it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnAgents {
+    /// The port's certificate, after the authority that lies beside it.
+    trusted: Vec<PathBuf>,
+    /// Where clients need a certificate: their authority.
+    client_ca: Option<PathBuf>,
+}
+
+impl OwnAgents {
+    pub(crate) fn of(tls: &TlsSettings, data_dir: &Path) -> Self {
+        let set = |path: &PathBuf| !path.as_os_str().is_empty();
+        let cert = Some(data_dir.join(&tls.cert)).filter(|_| set(&tls.cert));
+        let beside = cert.as_ref().map(|cert| cert.with_file_name("ca.pem"));
+        let trusted = beside.filter(|path| path.exists()).into_iter().chain(cert).collect();
+        let client_ca = Some(data_dir.join(&tls.client_ca)).filter(|_| set(&tls.client_ca));
+        Self { trusted, client_ca }
+    }
+
+    /// The port's certificate, if it speaks TLS.
+    pub(crate) fn port(&self) -> Option<&Path> {
+        self.trusted.last().map(PathBuf::as_path)
+    }
+
+    /// Whom they trust and what they show. Where the authority of clients is our own, it makes them a
+    /// certificate.
+    pub(crate) fn files(&self) -> TlsFiles {
+        let mut files = TlsFiles { trusted: self.trusted.clone(), ..TlsFiles::default() };
+        let Some(ca) = &self.client_ca else { return files };
+        let dir = ca.parent().filter(|dir| dir.join("ca.pem") == *ca).unwrap_or(Path::new(""));
+        let made = Authority::open(dir).and_then(|own| own.ensure_client(OWN_NAME, OWN_DAYS));
+        match made {
+            Ok(issued) => {
+                files.cert = issued.file.map(|file| dir.join(file));
+                files.key = issued.key_file.map(|file| dir.join(file));
+            }
+            Err(error) => tracing::warn!(
+                %error, client_ca = %ca.display(), "every connection needs a certificate, and the \
+                authority in client_ca is not one that bub tls make has made: the demo agents and the \
+                programs of the default handler have none to show"
+            ),
+        }
+        files
+    }
+}
+
 /// Where agents on this machine connect. An address that stands for all is none that one can connect to.
 pub(crate) fn local_address(address: SocketAddr) -> SocketAddr {
     if !address.ip().is_unspecified() {
@@ -102,6 +154,29 @@ mod tests {
         let tls = missing("", true).unwrap();
         assert!(tls.contains("bub tls make") && !tls.contains("require_token"), "{tls}");
         assert_eq!(missing("tls/server.pem", true), None);
+    }
+
+    #[test]
+    fn our_own_agents_trust_the_port_and_get_a_certificate_where_they_need_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut tls = TlsSettings::default();
+        assert_eq!(OwnAgents::of(&tls, folder.path()).files(), TlsFiles::default());
+        let own = Authority::open_or_make(&folder.path().join("tls")).unwrap();
+        own.issue_server(&[], 30).unwrap();
+        tls.cert = "tls/server.pem".into();
+        let at = |name: &str| own.dir().join(name);
+        let files = OwnAgents::of(&tls, folder.path()).files();
+        assert_eq!(files.trusted, [at("ca.pem"), at("server.pem")]);
+        assert_eq!(files.cert, None);
+        tls.client_ca = "tls/ca.pem".into();
+        let agents = OwnAgents::of(&tls, folder.path());
+        let files = agents.files();
+        assert_eq!(files.cert, Some(at("clients/switchboard.pem")));
+        assert_eq!(files.key, Some(at("clients/switchboard-key.pem")));
+        assert_eq!(agents.files(), files);
+        assert_eq!(own.list().unwrap().len(), 3, "it is made once");
+        tls.client_ca = "elsewhere.pem".into();
+        assert_eq!(OwnAgents::of(&tls, folder.path()).files().cert, None);
     }
 
     #[test]

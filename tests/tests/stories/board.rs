@@ -52,7 +52,7 @@ impl Board {
 
     /// `127.0.0.1:PORT`
     pub(crate) fn address(&self) -> &str {
-        self.url().strip_prefix("ws://").unwrap()
+        self.url().split_once("://").unwrap().1
     }
 
     /// A client that has not said anything yet.

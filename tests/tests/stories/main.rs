@@ -1,7 +1,8 @@
 //! Stories: what Switchboard does, seen from outside, over real sockets and on real files.
 //!
 //! `board` starts a broker; `peer`, `lobby_agent` and `collab_agent` are clients of its doors that say
-//! exactly what they are told to, over a `socket`; `program` is a real `switchboardd` process. Each other file tells of one part.
+//! exactly what they are told to, over a `socket`; `program` is a real `switchboardd` process, `secured` a broker
+//! with TLS and clients of it that are not ours. Each other file tells of one part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a story fails by panicking")]
 
 mod board;
@@ -9,6 +10,7 @@ mod collab_agent;
 mod lobby_agent;
 mod peer;
 mod program;
+mod secured;
 mod socket;
 
 mod asleep;
@@ -30,6 +32,8 @@ mod preview;
 mod programs;
 mod recovery;
 mod rules;
+mod tls;
+mod tls_at_start;
 mod under_load;
 mod unrouted;
 mod ways_around;

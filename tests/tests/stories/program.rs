@@ -37,9 +37,12 @@ pub(crate) async fn run_to_end(arguments: &[&str]) -> (i32, String) {
 
 impl Program {
     pub(crate) async fn start(data_dir: &Path) -> Self {
+        Self::listening(data_dir, "127.0.0.1:0").await
+    }
+
+    pub(crate) async fn listening(data_dir: &Path, address: &str) -> Self {
         let folder = data_dir.to_str().unwrap();
-        let mut child =
-            command(&["--data-dir", folder, "--listen", "127.0.0.1:0"]).spawn().unwrap();
+        let mut child = command(&["--data-dir", folder, "--listen", address]).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = tokio::time::timeout(PATIENCE, lines.next_line()).await;
         let Some(line) = first.expect("it did not get ready").unwrap() else {

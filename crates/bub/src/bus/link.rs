@@ -7,18 +7,18 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::value::RawValue;
 use switchboard_model::Payload;
-use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{self, Message as Frame};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use super::calls::Calls;
 use super::delivery::{Answer, Delivery, ReplyTo};
 use super::wire::{self, DeliveryParams, Incoming};
-use crate::Error;
+use crate::stream::{Address, Stream};
+use crate::{Error, TlsFiles, tls};
 
-pub(super) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+pub(super) type Socket = WebSocketStream<Stream>;
 
 /// Room for a result that quotes what many recipients gave back.
 const LARGEST_MESSAGE: usize = 64 << 20;
@@ -27,13 +27,14 @@ const READ_BUFFER: usize = 16 << 10;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 
-pub(super) async fn open(url: &str) -> Result<Socket, Error> {
+pub(super) async fn open(url: &str, files: &TlsFiles) -> Result<Socket, Error> {
     let config = WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .max_message_size(Some(LARGEST_MESSAGE))
         .max_frame_size(Some(LARGEST_MESSAGE));
-    let without_delay = true;
-    match connect_async_with_config(url, Some(config), without_delay).await {
+    let address = Address::parse(url)?;
+    let stream = address.dial(files).await?;
+    match client_async_with_config(address.same_page(), stream, Some(config)).await {
         Ok((socket, _)) => Ok(socket),
         Err(error) => Err(explain(url, error)),
     }
@@ -42,6 +43,9 @@ pub(super) async fn open(url: &str) -> Result<Socket, Error> {
 /// Puts a failed connection into words that say what to do.
 pub(crate) fn explain(url: &str, error: tungstenite::Error) -> Error {
     let url = url.to_owned();
+    if let Some(reason) = tls::words(&error) {
+        return Error::Untrusted { url, reason };
+    }
     match error {
         tungstenite::Error::Io(source) if source.kind() == ErrorKind::ConnectionRefused => {
             Error::NothingListens { url }

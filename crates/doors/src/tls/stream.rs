@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::WaitForCancellationFutureOwned;
@@ -73,6 +73,15 @@ impl AsyncWrite for Stream {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.tls).poll_shutdown(context)
     }
+}
+
+/// Closes a connection in such a way that its other side hears what was said last: closing with something
+/// unread would take it back. The caller bounds how long it may take.
+pub(crate) async fn let_hear(mut stream: TcpStream) -> io::Result<()> {
+    stream.shutdown().await?;
+    let mut unread = [0; 1024];
+    while stream.read(&mut unread).await? > 0 {}
+    Ok(())
 }
 
 /// Says goodbye as TLS wants it, if that is possible without waiting: a WebSocket is simply dropped when

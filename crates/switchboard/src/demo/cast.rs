@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bub::{Answer, Bus, ClientInfo, Delivery, SendResult};
+use bub::{Answer, Bus, ClientInfo, Delivery, SendResult, TlsFiles};
 use serde_json::{Value, json};
 use switchboard_model::{AgentId, Capability, Payload, Policy};
 use tokio::time::sleep;
@@ -53,7 +53,7 @@ impl Part {
         Self { name, capabilities, listens_to, observes: &[] }
     }
 
-    async fn connect(&self, url: &str) -> Result<Bus, bub::Error> {
+    async fn connect(&self, url: &str, tls: &TlsFiles) -> Result<Bus, bub::Error> {
         let agent = AgentId::parse(self.name)
             .map_err(|error| bub::Error::Refused { code: 0, message: error.to_string() })?;
         let info = ClientInfo {
@@ -61,7 +61,7 @@ impl Part {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: self.capabilities.iter().map(|name| Capability::named(*name)).collect(),
         };
-        let bus = Bus::connect(url, &agent, info, None).await?;
+        let bus = Bus::connect_with(url, &agent, info, None, tls).await?;
         for pattern in self.listens_to {
             bus.subscribe(pattern, None).await?;
         }
@@ -73,9 +73,9 @@ impl Part {
 }
 
 /// Sends everyone on stage; they leave when `exit` is cancelled.
-pub(super) async fn enter(url: &str, exit: &CancellationToken) {
+pub(super) async fn enter(url: &str, tls: &TlsFiles, exit: &CancellationToken) {
     for part in &PARTS {
-        match part.connect(url).await {
+        match part.connect(url, tls).await {
             Ok(bus) => drop(tokio::spawn(play(bus, part.name, exit.clone()))),
             Err(error) => tracing::warn!(agent = part.name, %error, "a demo agent is missing"),
         }

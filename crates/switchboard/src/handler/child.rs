@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -41,6 +41,19 @@ trap : TERM
 exit $?
 "#;
 
+/// How the program connects where the port speaks TLS.
+fn trust(orders: &Orders) -> io::Result<Vec<(&'static str, PathBuf)>> {
+    let files = orders.own_agents.files();
+    let given = [
+        ("BUB_CA", files.trusted.into_iter().next()),
+        ("BUB_CERT", files.cert),
+        ("BUB_KEY", files.key),
+    ];
+    let given = given.into_iter().filter_map(|(name, path)| Some((name, path?)));
+    // It starts in a folder of its own.
+    given.map(|(name, path)| Ok((name, std::path::absolute(path)?))).collect()
+}
+
 /// A started program and all that it started in turn.
 pub(super) struct Child {
     process: tokio::process::Child,
@@ -71,6 +84,7 @@ impl Child {
             .env("BUB_DEFAULT_TOPIC", topic.as_str())
             .env("BUB_AGENT_ID", agent.as_str())
             .env("BUB_BUS_URL", &orders.url)
+            .envs(trust(orders)?)
             .current_dir(&workspace)
             .process_group(0)
             .stdin(Stdio::piped())
