@@ -3,23 +3,25 @@
 
 use std::path::Path;
 
-use switchboard_model::AgentId;
+use switchboard_doors::discovery::OwnDocument;
+use switchboard_model::Transport;
+use switchboard_trust::SigningKey;
+use uuid::Uuid;
 
 use crate::StartError;
-use crate::secrets::{random_hex, write_private};
+use crate::secrets::write_private;
 
 const BROKER_ID: &str = "broker-id";
 
 /// Reads the broker's id, or makes one.
-pub(crate) fn broker_id(data_dir: &Path) -> Result<AgentId, StartError> {
+pub(crate) fn broker_id(data_dir: &Path) -> Result<Uuid, StartError> {
     let path = data_dir.join(BROKER_ID);
     let kept = std::fs::read_to_string(&path).ok();
-    if let Some(id) = kept.and_then(|text| AgentId::parse(text.trim()).ok()) {
+    if let Some(id) = kept.and_then(|text| Uuid::parse_str(text.trim()).ok()) {
         return Ok(id);
     }
     let failed = |source| StartError::CannotWrite { path: path.clone(), source };
-    let name = format!("switchboard-{}", random_hex::<8>().map_err(failed)?);
-    let id = AgentId::parse(&name).map_err(|error| failed(std::io::Error::other(error)))?;
+    let id = Uuid::new_v4();
     // What was there, if anything, was no id.
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
@@ -27,6 +29,24 @@ pub(crate) fn broker_id(data_dir: &Path) -> Result<AgentId, StartError> {
     }
     write_private(&path, &format!("{id}\n")).map_err(failed)?;
     Ok(id)
+}
+
+/// What this broker says of itself to others, signed.
+pub(crate) fn document(id: Uuid, url: &str, key: &SigningKey) -> Result<OwnDocument, String> {
+    let transport = Transport { kind: "ws".to_owned(), endpoint: url.to_owned() };
+    let public_key = key.public().pem();
+    let agent = serde_json::json!({
+        "agent_id": id,
+        "agent_name": crate::finder::NAME,
+        "capabilities": { "message-broker": env!("CARGO_PKG_VERSION") },
+        "public_key": public_key,
+        "transport": transport,
+        "metadata": { "__os": std::env::consts::OS, "__arch": std::env::consts::ARCH },
+    });
+    let agent = agent.to_string();
+    let signature = key.sign(&agent).map_err(|error| error.to_string())?;
+    let fingerprint = key.public().fingerprint();
+    Ok(OwnDocument { id, agent, signature, fingerprint, public_key, transport })
 }
 
 #[cfg(test)]

@@ -51,7 +51,11 @@ impl Keys {
     }
 
     /// Signs a token.
-    pub(crate) fn sign(&self, scopes: &[String], ttl: Duration) -> Result<(String, Timestamp), String> {
+    pub(crate) fn sign(
+        &self,
+        scopes: &[String],
+        ttl: Duration,
+    ) -> Result<(String, Timestamp), String> {
         self.own().sign(scopes, ttl, now()).map_err(|error| error.to_string())
     }
 
@@ -102,10 +106,15 @@ impl Keys {
             seen = now;
             match self.read() {
                 Ok(ring) => {
-                    tracing::info!(keys = ring.keys.len(), "the keys of signed tokens were read again");
+                    tracing::info!(
+                        keys = ring.keys.len(),
+                        "the keys of signed tokens were read again"
+                    );
                     self.ring.send_replace(Arc::new(ring));
                 }
-                Err(error) => tracing::error!(%error, "the keys of signed tokens stay as they were"),
+                Err(error) => {
+                    tracing::error!(%error, "the keys of signed tokens stay as they were")
+                }
             }
         }
     }
@@ -127,7 +136,12 @@ impl Keys {
         let mut keys = vec![JwtKey::own(self.own())];
         if self.before_until().is_some() {
             let text = std::fs::read_to_string(self.data_dir.join(BEFORE));
-            keys.extend(text.ok().and_then(|text| secrets::bits(text.trim())).map(OwnKey::new).map(JwtKey::own));
+            keys.extend(
+                text.ok()
+                    .and_then(|text| secrets::bits(text.trim()))
+                    .map(OwnKey::new)
+                    .map(JwtKey::own),
+            );
         }
         for file in &self.files {
             keys.push(read_one(&self.data_dir, file)?);
@@ -145,9 +159,12 @@ impl Keys {
 
 fn read_one(data_dir: &Path, key: &JwtKeyFile) -> Result<JwtKey, String> {
     let wrong = |why: String| format!("jwt.keys: {}: {why}", key.file);
-    let algorithm: Algorithm =
-        key.algorithm.parse().map_err(|error: switchboard_trust::jwt::UnknownAlgorithm| wrong(error.to_string()))?;
-    let bytes = std::fs::read(data_dir.join(&key.file)).map_err(|error| wrong(error.to_string()))?;
+    let algorithm: Algorithm = key
+        .algorithm
+        .parse()
+        .map_err(|error: switchboard_trust::jwt::UnknownAlgorithm| wrong(error.to_string()))?;
+    let bytes =
+        std::fs::read(data_dir.join(&key.file)).map_err(|error| wrong(error.to_string()))?;
     let text = std::str::from_utf8(&bytes).map(str::trim);
     let made = if algorithm.is_symmetric() {
         let secret = text.map_or_else(|_| bytes.clone(), |text| text.as_bytes().to_vec());
@@ -200,14 +217,17 @@ mod tests {
     fn a_key_that_cannot_be_used_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let open = |file: &str, algorithm: &str| {
-            let file = JwtKeyFile { file: file.into(), algorithm: algorithm.into(), kid: String::new() };
+            let file =
+                JwtKeyFile { file: file.into(), algorithm: algorithm.into(), kid: String::new() };
             Keys::open(folder.path(), &[file]).err().map(|error| error.to_string())
         };
         std::fs::write(folder.path().join("secret"), "0123456789abcdef0123456789abcdef\n").unwrap();
         assert_eq!(open("secret", "HS256"), None);
-        for (file, algorithm, said) in
-            [("gone.pem", "RS256", "gone.pem"), ("secret", "RS256", "secret"), ("secret", "none", "none")]
-        {
+        for (file, algorithm, said) in [
+            ("gone.pem", "RS256", "gone.pem"),
+            ("secret", "RS256", "secret"),
+            ("secret", "none", "none"),
+        ] {
             let error = open(file, algorithm).unwrap();
             assert!(error.contains(said), "{error}");
         }

@@ -4,17 +4,22 @@
 //! reverse. `options` is the command line, `settings` the file `switchboard.toml`, `secrets` the
 //! operator's token, `identity` the broker's name on the network, `program` what both programs share,
 //! `handler` the default handler for what nobody listens for, `metrics` and `traces` what others can watch,
-//! `tls` what protects the port, `demo` a small cast of agents that talk over real sockets.
+//! `tls` what protects the port, with `keys` and `certificates`; `finder` looks for others on the network, and
+//! `premises` is what the operator can do about all that; `demo` a small cast of agents that talk over real sockets.
 //! `switchboardd` is this without a window; the desktop app is this with one.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod certificates;
 mod demo;
 mod endpoint;
 mod error;
+mod finder;
 mod handler;
 mod identity;
+mod keys;
 mod metrics;
 mod options;
+mod premises;
 mod program;
 mod secrets;
 mod settings;

@@ -8,7 +8,8 @@ use switchboard_console::api::{
     CertificateView, Looking, NetworkInterface, OwnAnnouncement, SecurityView, TlsView,
 };
 use switchboard_console::{Doing, Premises};
-use switchboard_model::{AgentId, Timestamp};
+use switchboard_doors::discovery::OwnDocument;
+use switchboard_model::Timestamp;
 use tokio::sync::{Mutex, watch};
 
 use crate::finder::{Finder, Voice};
@@ -110,9 +111,14 @@ impl Premises for House {
             if wanted.is_empty() {
                 return Err("name at least one interface; lo is this machine alone".to_owned());
             }
-            if let Some(unknown) = wanted.iter().find(|name| !known.iter().any(|one| one.name == **name)) {
+            if let Some(unknown) =
+                wanted.iter().find(|name| !known.iter().any(|one| one.name == **name))
+            {
                 let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-                return Err(format!("there is no interface {unknown:?}: there are {}", names.join(", ")));
+                return Err(format!(
+                    "there is no interface {unknown:?}: there are {}",
+                    names.join(", ")
+                ));
             }
             settings::write_interfaces(&self.config, &wanted)?;
             self.finding.move_to(wanted).await;
@@ -162,7 +168,7 @@ impl House {
                 on: set(&self.tls.cert),
                 client_certificates: set(&self.tls.client_ca),
                 revocations: set(&self.tls.crl),
-                expires_at: crate::certificates::expiry(&self.data_dir.join(&self.tls.cert)),
+                expires_at: crate::certificates::expiry(&self.data_dir, &self.tls.cert),
                 settings: crate::certificates::SETTINGS.to_owned(),
             },
             certificates: crate::certificates::list(&self.data_dir)?,
@@ -191,10 +197,10 @@ fn interfaces() -> Vec<NetworkInterface> {
 }
 
 /// The broker's own announcement, as the operator sees it.
-pub(crate) fn own(id: &str, fingerprint: &str, base: &str) -> Option<OwnAnnouncement> {
-    Some(OwnAnnouncement {
-        id: AgentId::parse(id).ok()?,
-        fingerprint: fingerprint.to_owned(),
-        document_url: format!("{base}/agents/{id}"),
-    })
+pub(crate) fn own(own: &OwnDocument, base: &str) -> OwnAnnouncement {
+    OwnAnnouncement {
+        id: own.id.to_string(),
+        fingerprint: own.fingerprint.clone(),
+        document_url: format!("{base}/agents/{}", own.id),
+    }
 }

@@ -1,17 +1,19 @@
-//! Secrets that are made once and kept where only their owner can read them: the operator's token, and
-//! the key that signs tokens with scopes.
+//! Secrets that are made once and kept where only their owner can read them: the operator's token,
+//! the key that signs tokens with scopes, and the one by which the broker proves who it is.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use switchboard_broker::JwtKey;
+use switchboard_trust::SigningKey;
+use switchboard_trust::jwt::OwnKey;
 
 use crate::StartError;
 
 const ADMIN_TOKEN: &str = "admin-token";
 const JWT_KEY: &str = "jwt-key";
+const IDENTITY_KEY: &str = "identity-key.pem";
 
 /// Reads the operator's token, or makes one.
 pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
@@ -19,16 +21,38 @@ pub(crate) fn admin_token(data_dir: &Path) -> Result<String, StartError> {
 }
 
 /// Reads the key by which tokens with scopes are signed, or makes one.
-pub(crate) fn jwt_key(data_dir: &Path) -> Result<JwtKey, StartError> {
+pub(crate) fn jwt_key(data_dir: &Path) -> Result<OwnKey, StartError> {
     let path = data_dir.join(JWT_KEY);
     let text = secret(&path)?;
-    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
-    let bits: Option<Vec<u8>> = (0..32).map(byte).collect();
-    let bits = bits.and_then(|bits| <[u8; 32]>::try_from(bits).ok());
-    bits.map(JwtKey::new).ok_or_else(|| {
+    bits(&text).map(OwnKey::new).ok_or_else(|| {
         let reason = "it must hold 64 hexadecimal digits; remove it and a new one is made";
         StartError::CannotWrite { path, source: io::Error::other(reason) }
     })
+}
+
+/// 256 bits from hexadecimal text.
+pub(crate) fn bits(text: &str) -> Option<[u8; 32]> {
+    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+    let bits: Option<Vec<u8>> = (0..32).map(byte).collect();
+    bits.and_then(|bits| <[u8; 32]>::try_from(bits).ok())
+}
+
+/// Reads the key by which this broker proves who it is, or makes one.
+pub(crate) fn identity_key(data_dir: &Path) -> Result<SigningKey, StartError> {
+    let path = data_dir.join(IDENTITY_KEY);
+    let failed = |source| StartError::CannotWrite { path: path.clone(), source };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => {
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).map_err(failed)?;
+            SigningKey::from_pem(&text).map_err(|error| failed(io::Error::other(error)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let key = SigningKey::generate().map_err(|error| failed(io::Error::other(error)))?;
+            write_private(&path, &key.to_pem()).map_err(failed)?;
+            Ok(key)
+        }
+        Err(error) => Err(failed(error)),
+    }
 }
 
 /// Reads a secret, or makes one of 256 random bits.

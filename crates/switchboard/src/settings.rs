@@ -370,6 +370,25 @@ impl Settings {
         if self.default_handler.command.first().is_some_and(String::is_empty) {
             return Err("default_handler.command begins with nothing: name a program".to_owned());
         }
+        if !self.discovery.udp.is_empty() {
+            switchboard_discovery::parse_group(&self.discovery.udp)
+                .map_err(|why| format!("discovery.udp: {why}"))?;
+        }
+        if !self.discovery.registry.is_empty() {
+            switchboard_discovery::check_registry(&self.discovery.registry)
+                .map_err(|why| format!("discovery.registry: {why}"))?;
+        }
+        if let Some(wrong) = self
+            .discovery
+            .allow_list
+            .iter()
+            .find(|text| text.is_empty() || switchboard_model::RulePart::parse(text).is_err())
+        {
+            return Err(format!("discovery.allow_list: {wrong:?} is no id and no pattern of ids"));
+        }
+        if self.aacp.open && !self.tls.cert.as_os_str().is_empty() {
+            tracing::warn!("aacp.open lets agents speak without a token");
+        }
         if !self.telemetry.otlp.is_empty() {
             crate::traces::Collector::parse(&self.telemetry.otlp)
                 .map_err(|why| format!("telemetry.otlp: {why}"))?;
@@ -475,6 +494,24 @@ impl Settings {
             write: Duration::from_millis(self.limits.write_ms),
         }
     }
+}
+
+/// Writes where to look for others into the settings file, and leaves the rest of it as it is.
+pub(crate) fn write_interfaces(path: &Path, interfaces: &[String]) -> Result<(), String> {
+    let failed = |why: String| format!("cannot change {}: {why}", path.display());
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(failed(error.to_string())),
+    };
+    let mut document: toml_edit::DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| failed(error.to_string()))?;
+    let list: toml_edit::Array = interfaces.iter().map(String::as_str).collect();
+    document["discovery"]["interfaces"] = toml_edit::value(list);
+    // Written aside and moved, so that nobody reads half of it.
+    let aside = path.with_extension("toml.new");
+    std::fs::write(&aside, document.to_string()).map_err(|error| failed(error.to_string()))?;
+    std::fs::rename(&aside, path).map_err(|error| failed(error.to_string()))
 }
 
 #[cfg(test)]

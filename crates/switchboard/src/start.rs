@@ -2,18 +2,18 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware;
 use axum::routing::get;
-use switchboard_broker::{Broker, JwtKey, now};
+use switchboard_broker::{Broker, now};
 use switchboard_console::api::{DemoSwitch, SpawnedList, Status};
-use switchboard_console::{Console, Parts};
-use switchboard_discovery::Discovery;
+use switchboard_console::{Console, Parts, Premises};
+use switchboard_doors::discovery::{Desk, OwnDocument, listen_to_topic};
 use switchboard_doors::guard::{self, Guard};
 use switchboard_doors::{Entrance, listener};
-use switchboard_model::AgentId;
 use switchboard_store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -23,18 +23,19 @@ use tokio_util::task::TaskTracker;
 
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
+use crate::finder::Voice;
 use crate::handler::{DefaultHandler, Orders};
+use crate::keys::Keys;
+use crate::premises::{Finding, House};
 use crate::tls::OwnAgents;
 use crate::traces::Traces;
-use crate::{Options, Settings, StartError, identity, metrics, secrets, tls};
+use crate::{Options, Settings, StartError, identity, metrics, premises, secrets, tls};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
 const DEMO_WISHES: usize = 4;
 
 /// How long connections have to take the goodbye.
 const GOODBYES: Duration = Duration::from_secs(3);
-/// For how long others may believe in this broker without hearing from it.
-const ANNOUNCED_FOR: Duration = Duration::from_secs(10);
 
 /// A running broker with its doors and its console.
 pub struct Running {
@@ -53,7 +54,7 @@ pub struct Running {
     tasks: TaskTracker,
     demo: Demo,
     handler: DefaultHandler,
-    discovery: Option<Discovery>,
+    finding: Arc<Finding>,
     traces: Traces,
     endpoint: EndpointFile,
 }
@@ -61,10 +62,8 @@ pub struct Running {
 /// Starts everything, and returns when agents can connect.
 pub async fn start(options: Options) -> Result<Running, StartError> {
     let data_dir = options.data_dir()?;
-    let mut settings = match &options.config {
-        Some(path) => Settings::read(path, true)?,
-        None => Settings::read(&data_dir.join("switchboard.toml"), false)?,
-    };
+    let config = options.config.clone().unwrap_or_else(|| data_dir.join("switchboard.toml"));
+    let mut settings = Settings::read(&config, options.config.is_some())?;
     if let Some(listen) = options.listen {
         settings.listen = listen;
     }
@@ -74,14 +73,14 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
     let opened = Store::open(&data_dir, &settings.store()).await?;
     let store = opened.store.clone();
-    let place = match Place::take(&data_dir, address, own_agents.port()).await {
+    let place = match Place::take(&data_dir, address, &settings, own_agents.port()).await {
         Ok(place) => place,
         Err(error) => {
             store.close().await;
             return Err(error);
         }
     };
-    let Place { listener, address, url, token, jwt_key, id, endpoint } = place;
+    let Place { listener, address, url, token, keys, own, endpoint } = place;
     let (broker, core) = Broker::start(settings.broker(), opened).await;
     let core_ended = CancellationToken::new();
     let told_at_the_end = core_ended.clone().drop_guard();
@@ -94,8 +93,20 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
     let (spawned, shown) = watch::channel(SpawnedList { enabled: false, agents: Vec::new() });
     let most = settings.limits.message_bytes;
+    let finding = Arc::new(Finding::new(settings.discovery.clone()));
+    let at = tls::local_address(address);
+    let base = format!("{}://{at}", if tls.is_some() { "https" } else { "http" });
+    let house = House {
+        data_dir: data_dir.clone(),
+        config,
+        keys: keys.clone(),
+        tls: settings.tls.clone(),
+        own: premises::own(&own, &base),
+        reachable: !address.ip().is_loopback(),
+        finding: finding.clone(),
+    };
     let (status, demo_wishes, console) =
-        desk(&broker, &store, &url, &data_dir, shown, most, jwt_key);
+        desk(&broker, &store, &url, &data_dir, shown, most, Arc::new(house));
     let closing = CancellationToken::new();
     let closed_to_new = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -106,6 +117,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         closing: closing.clone(),
         tasks: tasks.clone(),
     };
+    let discovery = Desk::new(entrance.clone(), keys.ring(), own.clone());
+    tasks.spawn(listen_to_topic(discovery.clone()));
+    tasks.spawn(keys.keep_current(closed_to_new.clone()));
     let router = Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .merge(metrics::router(broker.clone(), store.clone(), &token))
@@ -113,6 +127,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         .merge(switchboard_doors::lobby::router(entrance.clone()))
         .merge(switchboard_doors::collaboration::routes(entrance.clone()))
         .merge(switchboard_doors::aacp::router(entrance, settings.aacp()))
+        .merge(switchboard_doors::discovery::router(discovery.clone()))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address, tls.clone()), guard::check));
     let (secured, stop) = (tls.is_some(), closed_to_new.clone());
@@ -134,14 +149,20 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let handler = DefaultHandler::start(orders, broker.clone(), spawned)
         .await
         .map_err(|refusal| StartError::ArgumentWrong(refusal.to_string()))?;
-    let discovery = discover(&settings, id, address, status.clone());
+    let voice = Voice {
+        own,
+        listen: address,
+        tls: secured,
+        desk: discovery,
+        status: status.clone(),
+        data_dir: data_dir.clone(),
+    };
+    finding.start(voice).await;
     let demo = Demo::new(url.clone(), own_agents, status, demo_wishes);
     if options.demo {
         demo.switch(true);
     }
-    let scheme = if secured { "https" } else { "http" };
-    let at = tls::local_address(address);
-    let console_url = format!("{scheme}://{at}/console/#token={token}");
+    let console_url = format!("{base}/console/#token={token}");
     Ok(Running {
         url,
         console_url,
@@ -155,7 +176,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         tasks,
         demo,
         handler,
-        discovery,
+        finding,
         traces,
         endpoint,
     })
@@ -167,8 +188,8 @@ struct Place {
     address: SocketAddr,
     url: String,
     token: String,
-    jwt_key: JwtKey,
-    id: AgentId,
+    keys: Arc<Keys>,
+    own: OwnDocument,
     endpoint: EndpointFile,
 }
 
@@ -176,6 +197,7 @@ impl Place {
     async fn take(
         data_dir: &Path,
         address: SocketAddr,
+        settings: &Settings,
         certificate: Option<&Path>,
     ) -> Result<Self, StartError> {
         let cannot_listen = |source| StartError::CannotListen { address, source };
@@ -184,10 +206,12 @@ impl Place {
         let scheme = if certificate.is_some() { "wss" } else { "ws" };
         let url = format!("{scheme}://{}", tls::local_address(address));
         let token = secrets::admin_token(data_dir)?;
-        let jwt_key = secrets::jwt_key(data_dir)?;
+        let keys = Arc::new(Keys::open(data_dir, &settings.jwt.keys)?);
         let id = identity::broker_id(data_dir)?;
+        let identity_key = secrets::identity_key(data_dir)?;
+        let own = identity::document(id, &url, &identity_key).map_err(StartError::ArgumentWrong)?;
         let endpoint = EndpointFile::write(data_dir, &url, certificate)?;
-        Ok(Self { listener, address, url, token, jwt_key, id, endpoint })
+        Ok(Self { listener, address, url, token, keys, own, endpoint })
     }
 }
 
@@ -199,7 +223,7 @@ fn desk(
     data_dir: &Path,
     spawned: watch::Receiver<SpawnedList>,
     message_bytes: usize,
-    jwt_key: JwtKey,
+    premises: Arc<dyn Premises>,
 ) -> (watch::Sender<Status>, mpsc::Receiver<DemoSwitch>, Console) {
     let (status, status_changes) = watch::channel(Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -218,7 +242,7 @@ fn desk(
         spawned_output: DefaultHandler::output_folder(data_dir),
         demo,
         message_bytes,
-        jwt_key,
+        premises,
         importing: Mutex::new(()),
     });
     (status, demo_wishes, console)
@@ -256,9 +280,7 @@ impl Running {
         self.closed_to_new.cancel();
         self.demo.stop().await;
         self.handler.stop().await;
-        if let Some(discovery) = self.discovery {
-            discovery.stop().await;
-        }
+        self.finding.stop().await;
         self.broker.stop().await;
         // It has told of its own failure.
         drop(self.core.await);
@@ -272,42 +294,4 @@ impl Running {
         self.store.close().await;
         drop(self.endpoint);
     }
-}
-
-/// Announces the broker and counts those who are seen. Failing to is no reason not to start.
-fn discover(
-    settings: &Settings,
-    id: AgentId,
-    address: SocketAddr,
-    status: watch::Sender<Status>,
-) -> Option<Discovery> {
-    if !settings.discovery.mdns {
-        return None;
-    }
-    let started = Discovery::start(&switchboard_discovery::Settings {
-        interfaces: settings.discovery.interfaces.clone(),
-        mdns_port: switchboard_discovery::MDNS_PORT,
-        path: "/healthz".to_owned(),
-        name: "Switchboard".to_owned(),
-        id,
-        listen: address,
-        ttl: ANNOUNCED_FOR,
-    });
-    let (discovery, mut peers) = match started {
-        Ok(started) => started,
-        Err(error) => {
-            tracing::warn!(%error, "this broker cannot be found by mDNS");
-            return None;
-        }
-    };
-    tokio::spawn(async move {
-        loop {
-            let seen = u32::try_from(peers.borrow_and_update().len()).unwrap_or(u32::MAX);
-            status.send_modify(|status| status.mdns_peers = Some(seen));
-            if peers.changed().await.is_err() {
-                return;
-            }
-        }
-    });
-    Some(discovery)
 }

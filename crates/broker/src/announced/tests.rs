@@ -1,1 +1,267 @@
-//! To come.
+//! Whom to believe: each rule of the trust store, and what no sequence of announcements may do.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use switchboard_model::{
+    AgentId, Announcement, Arrival, KeyView, Mechanism, Timestamp, Transport, Trust, TrustedBy,
+};
+use tokio::time::Instant;
+
+use super::{Announced, Owner};
+use crate::clock::Now;
+use crate::{DiscoveryRules, Refusal};
+
+const ID: &str = "3cde1b52-1fc2-4f7b-8d8c-5e3e6f5c9c1d";
+
+fn id() -> AgentId {
+    AgentId::parse(ID).unwrap()
+}
+
+fn key(name: &str) -> KeyView {
+    KeyView { fingerprint: name.to_owned(), kind: "ECDSA P-256".into(), pem: name.to_owned() }
+}
+
+/// What an agent says: a text that tells documents apart, and the key that signed it.
+fn said(text: &str, signed_by: Option<&str>) -> Announcement {
+    Announcement {
+        agent: id(),
+        name: Some("worker".into()),
+        capabilities: BTreeMap::new(),
+        transport: Transport { kind: "tcp".into(), endpoint: "10.0.0.1:1".into() },
+        version: "v1.0".into(),
+        document: text.into(),
+        digest: text.to_owned(),
+        key: signed_by.map(key),
+        signature: signed_by.map(|_| "signature".to_owned()),
+        rotated_from: None,
+    }
+}
+
+fn by(mechanism: Mechanism) -> Arrival {
+    Arrival { mechanism, address: "127.0.0.1".into(), lasting: false }
+}
+
+/// A trust store with a clock that is moved by hand.
+struct Store {
+    announced: Announced,
+    start: Instant,
+    seconds: u64,
+}
+
+impl Store {
+    fn new(rules: DiscoveryRules) -> Self {
+        let announced = Announced::restore(rules, Vec::new(), Vec::new());
+        Self { announced, start: Instant::now(), seconds: 0 }
+    }
+
+    fn asking() -> Self {
+        Self::new(DiscoveryRules::default())
+    }
+
+    fn listing(entry: &str) -> Self {
+        Self::new(DiscoveryRules { allow_list: vec![entry.into()], ..DiscoveryRules::default() })
+    }
+
+    fn now(&self) -> Now {
+        let wall = Timestamp(i64::try_from(self.seconds).unwrap() * 1_000_000);
+        Now { monotonic: self.start + Duration::from_secs(self.seconds), wall }
+    }
+
+    fn hear(&mut self, said: Announcement) -> Result<Trust, Refusal> {
+        self.hear_by(said, Mechanism::Http, Owner::default())
+    }
+
+    fn hear_by(
+        &mut self,
+        said: Announcement,
+        mechanism: Mechanism,
+        owner: Owner,
+    ) -> Result<Trust, Refusal> {
+        let now = self.now();
+        let heard = self.announced.hear(&id(), said, &by(mechanism), owner, now);
+        heard.map(|heard| heard.trust)
+    }
+
+    fn admitted() -> Self {
+        let mut store = Self::asking();
+        assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
+        store.announced.admit(&id(), None).unwrap();
+        store
+    }
+}
+
+#[test]
+fn the_first_key_waits_for_the_operator_and_is_found_only_then() {
+    let mut store = Store::asking();
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
+    assert!(store.announced.found(&id()).is_none());
+    store.announced.admit(&id(), None).unwrap();
+    assert!(store.announced.found(&id()).is_some());
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted));
+    let view = store.announced.views().remove(0);
+    assert_eq!(view.trusted_by, Some(TrustedBy::Operator));
+}
+
+#[test]
+fn a_refused_agent_is_turned_away_and_gone() {
+    let mut store = Store::admitted();
+    store.announced.refuse(&id()).unwrap();
+    assert!(store.announced.found(&id()).is_none());
+    assert!(matches!(store.hear(said("one", Some("a"))), Err(Refusal::RefusedAgent(_))));
+    store.announced.forget(&id()).unwrap();
+    assert_eq!(store.hear(said("one", Some("b"))), Ok(Trust::Waiting), "as if never heard of");
+}
+
+#[test]
+fn who_is_not_signed_needs_the_allow_list_and_who_once_signed_must_go_on() {
+    let mut store = Store::asking();
+    assert!(matches!(store.hear(said("one", None)), Err(Refusal::Unsigned(_))));
+
+    let mut store = Store::listing("3cde*");
+    assert_eq!(store.hear(said("one", None)), Ok(Trust::Admitted));
+    assert_eq!(store.hear(said("two", Some("a"))), Ok(Trust::Admitted), "it begins to sign");
+    assert!(matches!(store.hear(said("three", None)), Err(Refusal::MustSign(_))));
+}
+
+#[test]
+fn a_list_that_names_somebody_keeps_everyone_else_out() {
+    let mut store = Store::listing("00000000-0000-4000-8000-000000000000");
+    assert!(matches!(store.hear(said("one", Some("a"))), Err(Refusal::NotListed(_))));
+    let mut store = Store::listing(&ID.to_uppercase());
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted), "whatever the case");
+}
+
+#[test]
+fn everyone_is_admitted_where_that_is_set_unless_the_name_is_in_use() {
+    let rules = DiscoveryRules { admit_everyone: true, ..DiscoveryRules::default() };
+    let mut store = Store::new(rules.clone());
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted));
+    assert!(matches!(Store::new(rules.clone()).hear(said("one", None)), Err(Refusal::Unsigned(_))));
+    let in_use = Owner { is_connected: true, ..Owner::default() };
+    let waiting = Store::new(rules).hear_by(said("one", Some("a")), Mechanism::Http, in_use);
+    assert_eq!(waiting, Ok(Trust::Waiting));
+}
+
+#[test]
+fn a_name_that_owns_a_token_is_not_anothers_to_announce() {
+    let owned = Owner { has_token: true, ..Owner::default() };
+    let proven = Owner { is_proven: true, ..owned };
+    let mut store = Store::asking();
+    let taken = store.hear_by(said("one", Some("a")), Mechanism::Http, owned);
+    assert!(matches!(taken, Err(Refusal::Taken(_))));
+    let waiting = store.hear_by(said("one", Some("a")), Mechanism::Http, proven);
+    assert_eq!(waiting, Ok(Trust::Waiting));
+    let by_key = store.hear_by(said("one", Some("a")), Mechanism::Mdns, owned);
+    assert_eq!(by_key, Ok(Trust::Waiting), "its key will do as well");
+}
+
+#[test]
+fn another_key_is_refused_and_shown_until_the_operator_accepts_it() {
+    let mut store = Store::admitted();
+    assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
+    let view = store.announced.views().remove(0);
+    assert_eq!(view.key_change.unwrap().key.fingerprint, "b");
+    assert_eq!(view.key.unwrap().fingerprint, "a");
+    assert!(matches!(store.announced.admit(&id(), Some("c")), Err(Refusal::NoSuchKey(_))));
+    store.announced.admit(&id(), Some("b")).unwrap();
+    assert_eq!(store.hear(said("two", Some("b"))), Ok(Trust::Admitted));
+    assert!(matches!(store.hear(said("three", Some("a"))), Err(Refusal::OtherKey(_))));
+}
+
+#[test]
+fn a_rotation_that_the_old_key_signed_is_taken_and_the_old_key_retires_after_a_day() {
+    let mut store = Store::admitted();
+    let rotation = Announcement { rotated_from: Some("a".into()), ..said("two", Some("b")) };
+    assert_eq!(store.hear(rotation), Ok(Trust::Admitted));
+    assert_eq!(store.announced.key_of(&id()).as_deref(), Some("b"));
+    assert_eq!(store.hear(said("three", Some("a"))), Ok(Trust::Admitted), "both count for a day");
+    store.seconds += 24 * 60 * 60;
+    assert!(matches!(store.hear(said("four", Some("a"))), Err(Refusal::OtherKey(_))));
+    assert_eq!(store.hear(said("five", Some("b"))), Ok(Trust::Admitted));
+    let forged = Announcement { rotated_from: Some("x".into()), ..said("six", Some("c")) };
+    assert!(matches!(store.hear(forged), Err(Refusal::OtherKey(_))));
+}
+
+#[test]
+fn a_document_that_was_replaced_is_late_for_a_while_and_then_played_again() {
+    let mut store = Store::admitted();
+    assert_eq!(store.hear(said("two", Some("a"))), Ok(Trust::Admitted));
+    store.seconds += 9;
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted), "still on its way");
+    assert_eq!(&*store.announced.found(&id()).unwrap().document, "two", "but not believed");
+    store.seconds += 2;
+    assert!(matches!(store.hear(said("one", Some("a"))), Err(Refusal::Replayed(_))));
+}
+
+#[test]
+fn one_agent_found_by_several_ways_is_one_until_the_last_of_them_ends() {
+    let mut store = Store::admitted();
+    store.seconds = 5;
+    store.hear_by(said("one", Some("a")), Mechanism::Udp, Owner::default()).unwrap();
+    let ways: Vec<Mechanism> =
+        store.announced.views()[0].seen_by.iter().map(|way| way.mechanism).collect();
+    assert_eq!(ways, [Mechanism::Udp, Mechanism::Http]);
+    store.seconds = 10;
+    assert_eq!(store.announced.take_due(store.now().monotonic), [(id(), true)]);
+    store.seconds = 15;
+    assert_eq!(store.announced.take_due(store.now().monotonic), [(id(), false)]);
+    assert!(store.announced.found(&id()).is_none());
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted), "and comes back");
+}
+
+#[test]
+fn many_strangers_do_not_fill_the_memory() {
+    let mut store = Store::asking();
+    for n in 0..super::MOST + 10 {
+        let stranger = AgentId::parse(&uuid::Uuid::from_u128(n as u128).to_string()).unwrap();
+        let now = store.now();
+        let heard = store.announced.hear(
+            &stranger,
+            said("one", Some("a")),
+            &by(Mechanism::Udp),
+            Owner::default(),
+            now,
+        );
+        assert_eq!(heard.is_ok(), n < super::MOST, "{n}");
+    }
+    store.seconds += 11;
+    let now = store.now();
+    assert_eq!(store.announced.take_due(now.monotonic).len(), super::MOST);
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting), "those gone make room");
+    assert!(store.announced.known.len() <= super::MOST);
+}
+
+proptest! {
+    /// Whatever is announced, in whatever order: once admitted by a key, an agent is only ever found by
+    /// that key, unless the old key vouched for the new one.
+    #[test]
+    fn nothing_takes_a_name_from_its_key(
+        steps in proptest::collection::vec((0..4_u8, 0..3_u8, 0..4_u8, 0..20_u64), 1..60)
+    ) {
+        let mut store = Store::admitted();
+        let mut trusted = vec!["a".to_owned()];
+        for (text, by, rotates, wait) in steps {
+            store.seconds += wait;
+            let keys = ["a", "b", "c"];
+            let signer = keys.get(usize::from(by)).copied();
+            let current = store.announced.key_of(&id()).unwrap();
+            let vouched = (rotates == 0).then(|| current.clone());
+            let announcement =
+                Announcement { rotated_from: vouched.clone(), ..said(&format!("d{text}"), signer) };
+            if store.hear(announcement).is_ok()
+                && let (Some(signer), Some(_)) = (signer, vouched)
+                && signer != current
+            {
+                trusted.push(signer.to_owned());
+            }
+            let now = store.announced.key_of(&id()).unwrap();
+            prop_assert!(trusted.contains(&now), "{now} was never vouched for");
+            if let Some(found) = store.announced.found(&id()) {
+                prop_assert!(found.signature.is_some());
+                prop_assert!(trusted.contains(&found.key.as_ref().unwrap().fingerprint));
+            }
+        }
+    }
+}

@@ -1,4 +1,6 @@
-//! `bub agents`: everyone the registry knows.
+//! `bub agents`: everyone the registry knows, and in `trust` whom to believe that was announced.
+
+mod trust;
 
 use clap::Args;
 use serde::Deserialize;
@@ -11,11 +13,13 @@ use crate::output::{self, date_time, visible};
 use crate::table::Table;
 use crate::whereabouts::AsOperator;
 
-/// Show everyone the registry knows
+/// Show everyone the registry knows, and decide whom to believe that was announced
 #[derive(Args)]
 pub(crate) struct Agents {
+    #[command(subcommand)]
+    decide: Option<trust::Decide>,
     /// One JSON document: an array of agents
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     operator: AsOperator,
@@ -61,6 +65,9 @@ struct Subscription {
 
 impl Agents {
     pub(crate) async fn run(self) -> Result<(), Failure> {
+        if let Some(decide) = self.decide {
+            return decide.run(&self.operator, self.json).await;
+        }
         let reply: Reply = self.operator.console()?.call("agents", json!({})).await?;
         if self.json {
             return output::line(reply.agents.get());

@@ -23,7 +23,7 @@ pub struct DiscoveryView {
 #[serde(rename_all = "camelCase")]
 pub struct OwnAnnouncement {
     /// Its id on the network.
-    pub id: AgentId,
+    pub id: String,
     /// The fingerprint of its key.
     pub fingerprint: String,
     /// Where its signed document is.

@@ -90,6 +90,11 @@ impl Algorithm {
         }
     }
 
+    /// Whether who checks a token could make it as well: the key is a secret.
+    pub fn is_symmetric(self) -> bool {
+        matches!(self.check(), Check::Secret(_))
+    }
+
     fn names() -> String {
         Self::ALL.map(Self::as_str).join(", ")
     }
