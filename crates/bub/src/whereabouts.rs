@@ -1,5 +1,6 @@
 //! Where the broker is and who is speaking: arguments, environment, data folder, defaults.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bub::{Bus, ClientInfo, Console, Endpoint, Error, TlsFiles, default_data_dir};
@@ -43,20 +44,25 @@ struct OverTls {
     /// Whom to trust: an authority's certificate, or the broker's own; what is in the data folder unless
     /// told
     #[arg(long, env = "BUB_CA", hide_env_values = true, value_name = "FILE", global = true)]
-    ca: Option<PathBuf>,
+    ca: Option<OsString>,
     /// A certificate to show, where the broker wants one
     #[arg(long, env = "BUB_CERT", hide_env_values = true, value_name = "FILE", global = true)]
-    cert: Option<PathBuf>,
+    cert: Option<OsString>,
     /// Its private key
     #[arg(long, env = "BUB_KEY", hide_env_values = true, value_name = "FILE", global = true)]
-    key: Option<PathBuf>,
+    key: Option<OsString>,
 }
 
 impl OverTls {
-    fn files(&self, folder: &DataFolder) -> Result<TlsFiles, Failure> {
+    fn files(&self, folder: &DataFolder, url: &str) -> Result<TlsFiles, Failure> {
+        // Without TLS nobody is to be trusted, and no file needs to be right.
+        if !["wss:", "https:"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Ok(TlsFiles::default());
+        }
         // A variable that is set to nothing counts as unset.
-        let given =
-            |path: &Option<PathBuf>| path.clone().filter(|path| !path.as_os_str().is_empty());
+        let given = |file: &Option<OsString>| {
+            file.clone().filter(|file| !file.is_empty()).map(PathBuf::from)
+        };
         let mut files = match (given(&self.ca), folder.path()) {
             (Some(ca), _) => TlsFiles { trusted: vec![ca], ..TlsFiles::default() },
             (None, Some(folder)) => TlsFiles::of(&folder)?,
@@ -89,7 +95,8 @@ impl AsAgent {
         let info = ClientInfo::new("bub", env!("CARGO_PKG_VERSION"));
         // Only from the environment: an argument would show in the list of processes.
         let token = std::env::var("BUB_AUTH_TOKEN").ok().filter(|token| !token.is_empty());
-        let (url, files) = (self.url()?, self.tls.files(&self.folder)?);
+        let url = self.url()?;
+        let files = self.tls.files(&self.folder, &url)?;
         let joined = Bus::connect_with(&url, &agent, info, token.as_deref(), &files).await;
         joined.map_err(|error| match error {
             Error::Refused { code: UNAUTHORIZED, .. } if token.is_none() => {
@@ -128,6 +135,7 @@ impl AsOperator {
     pub(crate) fn console(&self) -> Result<Console, Failure> {
         let nowhere = || Failure::Usage("there is no home folder: give --data-dir".into());
         let folder = self.folder.path().ok_or_else(nowhere)?;
-        Ok(Console::open_with(&folder, self.tls.files(&self.folder)?)?)
+        let url = Endpoint::read(&folder)?.map(|endpoint| endpoint.url).unwrap_or_default();
+        Ok(Console::open_with(&folder, self.tls.files(&self.folder, &url)?)?)
     }
 }

@@ -50,7 +50,11 @@ impl Broker {
 
     /// With these lines in `switchboard.toml`.
     pub(crate) async fn with(settings: &str) -> Self {
-        let data = tempfile::tempdir().unwrap();
+        Self::in_folder(tempfile::tempdir().unwrap(), settings).await
+    }
+
+    /// In a folder where something is already.
+    pub(crate) async fn in_folder(data: TempDir, settings: &str) -> Self {
         std::fs::write(data.path().join("switchboard.toml"), settings).unwrap();
         let mut process = Command::new(program("switchboardd"))
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
@@ -61,7 +65,7 @@ impl Broker {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        while !line(&mut lines).await.starts_with("listening on ws://") {}
+        while !line(&mut lines).await.starts_with("listening on ws") {}
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         Self { process, data }
     }
@@ -159,7 +163,9 @@ impl Subscriber {
 
 pub(crate) fn bub(args: &[&str]) -> Command {
     let mut command = Command::new(program("bub"));
-    for name in ["BUS_URL", "AUTH_TOKEN", "AGENT_ID", "DEFAULT_TOPIC", "WORKSPACE"] {
+    for name in
+        ["BUS_URL", "AUTH_TOKEN", "AGENT_ID", "DEFAULT_TOPIC", "WORKSPACE", "CA", "CERT", "KEY"]
+    {
         command.env_remove(format!("BUB_{name}"));
     }
     command.args(args).env("USER", "tester").stdin(Stdio::null()).kill_on_drop(true);

@@ -8,6 +8,7 @@ mod moving;
 mod route;
 mod rules;
 mod talking;
+mod tls;
 mod tokens;
 mod usage;
 mod watching;

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, Command};
 
 use crate::board::PATIENCE;
 
 pub(crate) struct Program {
     child: Child,
+    said: Lines<BufReader<ChildStderr>>,
     pub(crate) url: String,
 }
 
@@ -43,15 +44,29 @@ impl Program {
     pub(crate) async fn listening(data_dir: &Path, address: &str) -> Self {
         let folder = data_dir.to_str().unwrap();
         let mut child = command(&["--data-dir", folder, "--listen", address]).spawn().unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = tokio::time::timeout(PATIENCE, lines.next_line()).await;
         let Some(line) = first.expect("it did not get ready").unwrap() else {
-            let mut said = String::new();
-            child.stderr.take().unwrap().read_to_string(&mut said).await.unwrap();
-            panic!("it ended at once: {said}");
+            let mut words = String::new();
+            said.get_mut().read_to_string(&mut words).await.unwrap();
+            panic!("it ended at once: {words}");
         };
         let url = line.strip_prefix("listening on ").expect("the ready line").to_owned();
-        Self { child, url }
+        Self { child, said, url }
+    }
+
+    /// Waits until it says this on stderr.
+    pub(crate) async fn says(&mut self, words: &str) {
+        let heard = async {
+            while let Some(line) = self.said.next_line().await.unwrap() {
+                if line.contains(words) {
+                    return;
+                }
+            }
+            panic!("it ended without saying {words:?}");
+        };
+        tokio::time::timeout(PATIENCE, heard).await.expect("it did not say it in time");
     }
 
     pub(crate) fn id(&self) -> u32 {

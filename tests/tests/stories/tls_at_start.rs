@@ -3,9 +3,10 @@
 use std::net::UdpSocket;
 use std::path::Path;
 
-use switchboard_certs::Authority;
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+use serde_json::{Value, json};
+use switchboard_certs::{Authority, Issued};
 use tempfile::{TempDir, tempdir};
-use tokio::process::Command;
 
 use crate::program::{Program, run_to_end};
 use crate::secured::{CLIENTS, TLS, python};
@@ -91,20 +92,46 @@ async fn files_that_cannot_be_used_are_named_with_exit_code_2() {
 #[tokio::test]
 async fn an_expired_certificate_is_no_reason_not_to_start() {
     let folder = folder(TLS);
-    let made = Command::new("sh")
-        .args([
-            "-c",
-            "openssl req -x509 -newkey rsa:2048 -nodes -days -1 -subj /CN=old \
-                      -keyout server-key.pem -out server.pem",
-        ])
-        .current_dir(folder.path().join("tls"))
-        .output();
-    let made = made.await.unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let program = Program::listening(folder.path(), "127.0.0.1:0").await;
+    let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    params.not_after = date_time_ymd(2020, 1, 1);
+    let key = KeyPair::generate().unwrap();
+    let at = |name: &str| folder.path().join("tls").join(name);
+    std::fs::write(at("server.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    std::fs::write(at("server-key.pem"), key.serialize_pem()).unwrap();
+    let mut program = Program::listening(folder.path(), "127.0.0.1:0").await;
     assert!(program.url.starts_with("wss://"));
+    program.says("has expired").await;
     let console = bub::Console::open(folder.path()).unwrap();
-    let agents: serde_json::Value = console.call("agents", serde_json::json!({})).await.unwrap();
+    let agents: Value = console.call("agents", json!({})).await.unwrap();
     assert!(agents["agents"].is_array(), "who can read the folder knows the certificate itself");
+    assert_eq!(program.terminate().await, 0);
+}
+
+#[tokio::test]
+async fn a_broken_revocation_list_leaves_the_old_one_in_force() {
+    let folder = folder(&format!("{TLS}{CLIENTS}"));
+    let authority = Authority::open(&folder.path().join("tls")).unwrap();
+    let [alice, bob] = ["alice", "bob"].map(|name| authority.issue_client(name, 30).unwrap());
+    authority.revoke(&alice.serial).unwrap();
+    let mut program = Program::start(folder.path()).await;
+    let address = program.url.strip_prefix("wss://").unwrap().to_owned();
+    let ca = authority.dir().join("ca.pem").display().to_string();
+    let asks = async |issued: &Issued| {
+        let file = |name: &Option<String>| {
+            authority.dir().join(name.as_deref().unwrap()).display().to_string()
+        };
+        let (cert, key) = (file(&issued.file), file(&issued.key_file));
+        python(&[&address, "/healthz", &ca, &cert, &key]).await
+    };
+    let crl = authority.dir().join("crl.pem");
+    let good = std::fs::read(&crl).unwrap();
+    for broken in [&good[..good.len() / 2], b"", b"nothing"] {
+        std::fs::write(&crl, broken).unwrap();
+        program.says("cannot be used").await;
+        assert!(asks(&alice).await.starts_with("refused"), "still revoked");
+        assert!(asks(&bob).await.starts_with("200"), "still let in");
+        std::fs::write(&crl, &good).unwrap();
+        program.says("in force").await;
+    }
     assert_eq!(program.terminate().await, 0);
 }
