@@ -30,7 +30,10 @@ impl Board {
     /// On a folder that was used before.
     pub(crate) async fn reopen(folder: TempDir, settings: &str) -> Self {
         // Stories about discovery have brokers of their own.
-        let text = format!("{settings}\n[discovery]\nmdns = false\n");
+        let text = match settings.contains("[discovery]") {
+            true => settings.replace("[discovery]", "[discovery]\nmdns = false"),
+            false => format!("{settings}\n[discovery]\nmdns = false\n"),
+        };
         std::fs::write(folder.path().join("switchboard.toml"), text).unwrap();
         let options = Options {
             data_dir: Some(folder.path().to_owned()),

@@ -1,6 +1,6 @@
 //! Stories: what Switchboard does, seen from outside, over real sockets and on real files.
 //!
-//! `board` starts a broker; `peer`, `lobby_agent` and `collab_agent` are clients of its doors that say
+//! `board` starts a broker; `peer`, `lobby_agent`, `collab_agent` and `mail_agent` are clients of its doors that say
 //! exactly what they are told to, over a `socket`; `program` is a real `switchboardd` process, `secured` a broker
 //! with TLS and clients of it that are not ours. Each other file tells of one part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a story fails by panicking")]
@@ -8,11 +8,13 @@
 mod board;
 mod collab_agent;
 mod lobby_agent;
+mod mail_agent;
 mod peer;
 mod program;
 mod secured;
 mod socket;
 
+mod announced;
 mod asleep;
 mod bus_delivery;
 mod bus_limits;
@@ -27,6 +29,7 @@ mod guard;
 mod held_to_it;
 mod identity;
 mod lobby;
+mod mailboxes;
 mod observing;
 mod preview;
 mod programs;

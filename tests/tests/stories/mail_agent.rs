@@ -1,0 +1,114 @@
+//! An agent that only makes requests over HTTP, and anybody's requests.
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::board::{Board, PATIENCE};
+
+/// An answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// One request to `127.0.0.1:PORT`, with a token if there is one.
+pub(crate) async fn request(
+    address: &str,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: &str,
+) -> Answer {
+    let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n"));
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n{}\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        bearer.unwrap_or_default(),
+        body.len()
+    );
+    let asking = async {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    };
+    let answer = tokio::time::timeout(PATIENCE, asking).await.expect("no answer");
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// An agent with a mailbox.
+pub(crate) struct MailAgent {
+    pub(crate) id: String,
+    pub(crate) token: String,
+    address: String,
+}
+
+impl MailAgent {
+    /// Gets its token from the operator.
+    pub(crate) async fn issued(board: &Board, id: &str) -> Self {
+        let issued = board.call("issueToken", json!({ "agent": id })).await;
+        let token = issued["token"].as_str().unwrap();
+        Self::with(board.address(), id, token)
+    }
+
+    pub(crate) fn with(address: &str, id: &str, token: &str) -> Self {
+        let (id, token, address) = (id.to_owned(), token.to_owned(), address.to_owned());
+        Self { id, token, address }
+    }
+
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let path = format!("/api/v1/protocol{path}");
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        request(&self.address, method, &path, Some(&self.token), &body).await
+    }
+
+    /// Sends a message that must be accepted.
+    pub(crate) async fn send(
+        &self,
+        to: &str,
+        kind: &str,
+        content: Value,
+        key: Option<&str>,
+    ) -> Value {
+        let mut message = json!({
+            "sender_agent_id": self.id, "receiver_agent_id": to, "message_type": kind,
+            "content": content,
+        });
+        if let Some(key) = key {
+            message["correlation_id"] = key.into();
+        }
+        let answer = self.ask("POST", "/messages", &message).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()
+    }
+
+    /// Its mailbox, newest first.
+    pub(crate) async fn mail(&self, query: &str) -> Vec<Value> {
+        let path = format!("/messages/{}{query}", self.id);
+        let answer = self.ask("GET", &path, &Value::Null).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["messages"].as_array().unwrap().clone()
+    }
+
+    pub(crate) async fn mark(&self, message: &Value, status: &str) -> Answer {
+        let path = format!("/messages/{}/status", message["id"].as_str().unwrap());
+        self.ask("POST", &path, &json!({ "status": status })).await
+    }
+}
