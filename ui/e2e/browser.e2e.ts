@@ -8,7 +8,10 @@ import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromiu
 import { button, heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
 import { arrow, shared, tab, talk, tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
+import { Announcer } from "./announcer";
+import { part, settings, signToken, tellOfDiscovery } from "./discovery";
 import { cell, section, tellOfPermissions } from "./permissions";
+import { tellOfSettings } from "./settings";
 import { tellTheStory } from "./story";
 import { tellOfTokens } from "./tokens";
 
@@ -232,6 +235,87 @@ describe("permissions in Chromium", () => {
     await screen.click(cell("planner", "price_history"));
     await screen.click(inPanel("Discard all"));
     await screen.sees(panel("No pending edits"));
+    expect(await sideways(screen)).toBe(0);
+    await screen.close();
+  });
+});
+
+describe("discovery in Chromium", () => {
+  let consoleUrl = "";
+  const stage = tellOfDiscovery(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("it keeps nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    const token = await signToken(screen);
+    const hunter = new Announcer(`hunter-${colorScheme}`);
+    await hunter.announce(stage().endpoint.url, token);
+    await screen.click(link("discovery"));
+    await screen.click({ css: `button[aria-label="Admit ${hunter.name}"]` });
+    await screen.sees(row(hunter.name, "admitted by you"));
+    await new Announcer(hunter.name, hunter.id).announce(stage().endpoint.url, token);
+    await screen.sees({ css: "section.change" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(row(hunter.name));
+    await screen.sees(panel("ECDSA P-256"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(inPanel("Accept the new key"));
+    await screen.sees(inDialog(".dialog-description", "the known key stops counting"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(inDialog("button", "Cancel"));
+    for (const name of ["turned away", "allow-list", "network"]) {
+      await screen.click(part(name));
+      expect(await obstacles(screen)).toEqual([]);
+    }
+    await screen.close();
+  });
+
+  test("the smallest window has room for it", async () => {
+    const viewport = { width: 1000, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("discovery"));
+    await screen.click(row("crawler-7"));
+    await screen.sees(panel("ECDSA P-256"));
+    expect(await sideways(screen)).toBe(0);
+    await screen.close();
+  });
+});
+
+describe("settings in Chromium", () => {
+  let consoleUrl = "";
+  tellOfSettings(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("settings"));
+    await screen.sees({ css: "table[aria-label='Issued certificates']" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(button("New client certificate"));
+    await screen.sees(inDialog("input"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(inDialog("button", "Cancel"));
+    await screen.click(settings("agent-tokens"));
+    await screen.sees({ css: "table[aria-label='Tokens of agents']" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(settings("signed-tokens"));
+    await screen.click({ css: "form button", words: ["Sign a token"] });
+    await screen.sees(inDialog("code"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+
+  test("the smallest window has room for them", async () => {
+    const viewport = { width: 1000, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("settings"));
+    await screen.sees({ css: "table[aria-label='Issued certificates']" });
     expect(await sideways(screen)).toBe(0);
     await screen.close();
   });

@@ -2,10 +2,12 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, test } from "vitest";
 import { Agent } from "./agent";
+import { Announcer } from "./announcer";
 import { enter } from "./cast";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
 import { dataFolder } from "./program";
 import { arrow, talk } from "./conversations";
+import { settings, signToken } from "./discovery";
 import { inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
 
@@ -39,6 +41,27 @@ async function letThemDie(url: string): Promise<void> {
   await bridge.send("tg:99817", { type: "plaintext_message", text: "is anybody there?" });
   await bridge.send("outbound:4411", { type: "plaintext_message", text: "your order is ready" });
   for (const agent of [analyzer, planner, bridge]) await agent.leave();
+}
+
+/** Some agents that were announced: admitted, waiting, and one whose name somebody else tries. */
+async function announceSome(screen: BrowserPage, url: string): Promise<() => Promise<void>> {
+  const token = await signToken(screen);
+  const crawler = new Announcer("night-crawler");
+  const impostor = new Announcer("night-crawler", crawler.id);
+  const others = ["archive", "weather-desk"].map((name) => new Announcer(name));
+  const announce = async () => {
+    for (const agent of [crawler, ...others]) await agent.announce(url, token);
+  };
+  await announce();
+  await screen.click(link("discovery"));
+  for (const name of ["night-crawler", "archive"]) {
+    await screen.click(row(name));
+    await screen.click(inPanel("Admit"));
+    await screen.sees(notice("admitted"));
+  }
+  await announce();
+  await impostor.announce(url, token);
+  return announce;
 }
 
 /** What a key does to the rule of a cell. */
@@ -75,6 +98,7 @@ test("the first screen, then every screen with the demo agents, light and dark",
   await letThemDie(stage.endpoint.url);
   const leave = await enter(stage.endpoint.url);
   await makeRules(stage.screen);
+  const announce = await announceSome(stage.screen, stage.endpoint.url);
   for (const colorScheme of ["dark", "light"] as const) {
     const screen = await newPage(browser, stage.consoleUrl, {
       colorScheme,
@@ -105,6 +129,14 @@ test("the first screen, then every screen with the demo agents, light and dark",
     for (const key of ["ArrowRight", "ArrowLeft"]) await screen.page.keyboard.press(key);
     await screen.sees(panel("2 edits, not applied yet", "6 denied"));
     await take(screen, `permissions-${colorScheme}`);
+    await announce();
+    await screen.click(link("discovery"));
+    await screen.click(row("night-crawler"));
+    await screen.sees(panel("night-crawler"));
+    await take(screen, `discovery-${colorScheme}`);
+    await screen.click(link("settings"));
+    await screen.click(settings("security"));
+    await take(screen, `settings-${colorScheme}`);
     await screen.close();
   }
   await leave();

@@ -21,7 +21,8 @@ export const row = (...words: string[]): Look => ({
   words,
 });
 export const link = (
-  screen: "flow" | "agents" | "conversations" | "permissions" | "dead-letters",
+  screen:
+    "flow" | "agents" | "conversations" | "permissions" | "dead-letters" | "discovery" | "settings",
 ): Look => ({ css: `nav a[href$="#/${screen}"]` });
 export const button = (...words: string[]): Look => ({ css: "button", words });
 export const inDialog = (css: string, ...words: string[]): Look => ({

@@ -3,7 +3,9 @@ import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
 import { tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
+import { tellOfDiscovery } from "./discovery";
 import { tellOfPermissions } from "./permissions";
+import { tellOfSettings } from "./settings";
 import { tellTheStory } from "./story";
 import { tellOfTokens } from "./tokens";
 
@@ -41,4 +43,12 @@ describe("conversations in the desktop app", () => {
 
 describe("permissions in the desktop app", () => {
   tellOfPermissions((dir) => openDesktop(dir));
+});
+
+describe("discovery in the desktop app", () => {
+  tellOfDiscovery((dir) => openDesktop(dir));
+});
+
+describe("settings in the desktop app", () => {
+  tellOfSettings((dir) => openDesktop(dir));
 });

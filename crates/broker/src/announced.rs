@@ -10,14 +10,14 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_model::{
     AgentId, AllowEntry, Announcement, Arrival, Capability, KeyChange, Mechanism, Timestamp,
     Transport, Trust, TrustedBy, TurnedAway,
 };
-use switchboard_store::AnnouncedRecord;
+use switchboard_store::{AnnouncedRecord, ReplacedDocument};
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -29,6 +29,8 @@ pub(crate) use judge::Owner;
 
 /// Announced agents that are remembered. Beyond it, those that are gone and undecided are forgotten.
 const MOST: usize = 4096;
+/// Those among them that nobody vouches for but themselves: anyone on the network can be many.
+const STRANGERS: usize = 256;
 /// Announcements that were turned away, as the operator sees them.
 const TURNED_AWAY: usize = 100;
 
@@ -62,6 +64,12 @@ pub(crate) struct Peer {
     record: AnnouncedRecord,
     said: Arc<Announcement>,
     ways: BTreeMap<Mechanism, Way>,
+    /// Documents that newer ones have replaced, by their digests, and when.
+    replaced: HashMap<String, Timestamp>,
+    /// It has been announced by someone who was let in.
+    vouched: bool,
+    /// When others were last told of it.
+    told_at: Option<Timestamp>,
 }
 
 /// One way by which an agent is found.
@@ -77,8 +85,12 @@ pub(crate) struct Heard {
     pub(crate) trust: Trust,
     /// What is to be written down, if anything is.
     pub(crate) record: Option<AnnouncedRecord>,
+    /// The document that it has replaced, if that is to be written down.
+    pub(crate) replaced: Vec<ReplacedDocument>,
     /// Whether it says something else than before, or counts only now.
     pub(crate) is_news: bool,
+    /// Whether others are to be told of it: it is news, or they have not heard of it for a while.
+    pub(crate) is_told: bool,
     pub(crate) said: Arc<Announcement>,
 }
 
@@ -86,12 +98,19 @@ impl Announced {
     pub(crate) fn restore(
         rules: DiscoveryRules,
         records: Vec<AnnouncedRecord>,
+        replaced: Vec<ReplacedDocument>,
         entries: Vec<AllowEntry>,
     ) -> Self {
         let allow = AllowList::new(&rules.allow_list, entries);
         let known = records.into_iter().map(|record| (record.agent.clone(), Peer::restore(record)));
+        let mut known: BTreeMap<AgentId, Peer> = known.collect();
+        for one in replaced {
+            if let Some(peer) = known.get_mut(&one.agent) {
+                peer.replaced.insert(one.digest, one.at);
+            }
+        }
         let (turned_away, due) = (VecDeque::new(), Agenda::default());
-        Self { rules, allow, known: known.collect(), turned_away, due }
+        Self { rules, allow, known, turned_away, due }
     }
 
     /// Hears an announcement whose signature, if it has one, is good.
@@ -110,14 +129,17 @@ impl Announced {
                 return Err(refusal);
             }
         };
-        self.make_room_for(agent)?;
+        let vouched = is_vouched(arrival.mechanism);
+        self.make_room_for(agent, vouched)?;
         let rules = self.rules.clone();
         let peer = self.known.entry(agent.clone()).or_insert_with(|| Peer::new(agent, &said, now));
         let was_here = !peer.ways.is_empty();
+        peer.vouched |= vouched;
         let before = peer.record.clone();
-        if judged.is_current {
-            peer.take(said, &judged, &rules, now.wall);
-        }
+        let gone = match judged.is_current {
+            true => peer.take(said, &judged, &rules, now.wall),
+            false => None,
+        };
         peer.record.last_seen = now.wall;
         let until =
             (!arrival.lasting).then(|| (now.monotonic + rules.ttl, now.wall.plus(rules.ttl)));
@@ -128,10 +150,24 @@ impl Announced {
         let changed = AnnouncedRecord { last_seen: before.last_seen, ..peer.record.clone() };
         let decided = peer.record.trust != Trust::Waiting;
         let is_new = changed != before || (decided && judged.is_first);
+        let replaced = match before.trust {
+            _ if !decided => Vec::new(),
+            // Only now it is worth remembering what it said before.
+            Trust::Waiting => peer.all_replaced(),
+            Trust::Admitted | Trust::Refused => gone.into_iter().collect(),
+        };
+        let is_news = is_new || !was_here;
+        let long_ago = |at: Timestamp| at.plus(rules.ttl / 2) <= now.wall;
+        let is_told = is_news || peer.told_at.is_none_or(long_ago);
+        if is_told {
+            peer.told_at = Some(now.wall);
+        }
         Ok(Heard {
             trust: peer.record.trust,
             record: (is_new && decided).then(|| peer.record.clone()),
-            is_news: is_new || !was_here,
+            replaced,
+            is_news,
+            is_told,
             said: peer.said.clone(),
         })
     }
@@ -188,7 +224,8 @@ impl Announced {
                     peer.record.key = Some(change.key);
                     peer.record.retired.clear();
                 }
-                other if known == Some(wanted) => peer.record.key_change = other,
+                // The operator has seen the other one, and keeps to this.
+                _ if known == Some(wanted) => {}
                 other => {
                     peer.record.key_change = other;
                     return Err(Refusal::NoSuchKey(agent.clone()));
@@ -204,6 +241,7 @@ impl Announced {
     pub(crate) fn refuse(&mut self, agent: &AgentId) -> Result<&mut Peer, Refusal> {
         let peer = self.known.get_mut(agent).ok_or_else(|| Refusal::NotAnnounced(agent.clone()))?;
         peer.record.trust = Trust::Refused;
+        peer.record.key_change = None;
         peer.record.trusted_by = Some(TrustedBy::Operator);
         peer.ways.clear();
         Ok(peer)
@@ -212,6 +250,12 @@ impl Announced {
     pub(crate) fn forget(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let gone = self.known.remove(agent);
         gone.map(drop).ok_or_else(|| Refusal::NotAnnounced(agent.clone()))
+    }
+
+    /// Whether an agent is admitted by a key, so that its name is that key's.
+    pub(crate) fn is_keyed(&self, agent: &AgentId) -> bool {
+        let keyed = |peer: &Peer| peer.record.trust == Trust::Admitted && peer.record.key.is_some();
+        self.known.get(agent).is_some_and(keyed)
     }
 
     /// The key that an agent is known by.
@@ -255,19 +299,37 @@ impl Announced {
         }
     }
 
-    /// Forgets those that are gone and about which nothing was decided, where there are too many.
-    fn make_room_for(&mut self, agent: &AgentId) -> Result<(), Refusal> {
-        if self.known.len() < MOST || self.known.contains_key(agent) {
+    /// Forgets those that are gone and about which nothing was decided, where there are too many. Whoever was
+    /// let in is not pushed out by who was not.
+    fn make_room_for(&mut self, agent: &AgentId, vouched: bool) -> Result<(), Refusal> {
+        if self.known.contains_key(agent) {
             return Ok(());
         }
-        let undecided = |peer: &Peer| peer.record.trust == Trust::Waiting && peer.ways.is_empty();
-        let oldest = self.known.iter().filter(|(_, peer)| undecided(peer));
-        let oldest = oldest.min_by_key(|(_, peer)| peer.record.last_seen).map(|(id, _)| id.clone());
-        match oldest {
+        let undecided = |peer: &Peer| peer.record.trust == Trust::Waiting && !peer.vouched;
+        let strangers = self.known.values().filter(|peer| undecided(peer)).count();
+        let is_full = self.known.len() >= MOST || (!vouched && strangers >= STRANGERS);
+        if !is_full {
+            return Ok(());
+        }
+        let may_go = |peer: &Peer| {
+            let is_waiting = peer.record.trust == Trust::Waiting;
+            is_waiting && peer.ways.is_empty() && (vouched || !peer.vouched)
+        };
+        let oldest = self.known.iter().filter(|(_, peer)| may_go(peer));
+        let oldest = oldest.min_by_key(|(_, peer)| (peer.vouched, peer.record.last_seen));
+        match oldest.map(|(id, _)| id.clone()) {
             Some(id) => drop(self.known.remove(&id)),
-            None => return Err(Refusal::TooManyAnnounced(MOST)),
+            None => return Err(Refusal::TooManyAnnounced(if vouched { MOST } else { STRANGERS })),
         }
         Ok(())
+    }
+}
+
+/// Whether who announces something in this way was let in first.
+pub(crate) fn is_vouched(mechanism: Mechanism) -> bool {
+    match mechanism {
+        Mechanism::Http | Mechanism::WebSocket => true,
+        Mechanism::Mdns | Mechanism::Udp | Mechanism::Bus => false,
     }
 }
 
@@ -284,11 +346,10 @@ impl Peer {
             digest: said.digest.clone(),
             signature: said.signature.clone(),
             version: said.version.clone(),
-            replaced: Vec::new(),
             first_seen: now.wall,
             last_seen: now.wall,
         };
-        Self { record, said: Arc::new(said.clone()), ways: BTreeMap::new() }
+        Self::with(record, said.clone())
     }
 
     fn restore(record: AnnouncedRecord) -> Self {
@@ -304,7 +365,12 @@ impl Peer {
             signature: record.signature.clone(),
             rotated_from: None,
         });
-        Self { record, said: Arc::new(said), ways: BTreeMap::new() }
+        Self::with(record, said)
+    }
+
+    fn with(record: AnnouncedRecord, said: Announcement) -> Self {
+        let (said, ways, replaced) = (Arc::new(said), BTreeMap::new(), HashMap::new());
+        Self { record, said, ways, replaced, vouched: false, told_at: None }
     }
 
     fn heard_by(&mut self, arrival: &Arrival, until: Option<(Instant, Timestamp)>, now: Timestamp) {
@@ -320,6 +386,16 @@ impl Peer {
 
     pub(crate) fn record(&self) -> AnnouncedRecord {
         self.record.clone()
+    }
+
+    /// Its documents that newer ones have replaced.
+    pub(crate) fn all_replaced(&self) -> Vec<ReplacedDocument> {
+        let one = |(digest, at): (&String, &Timestamp)| ReplacedDocument {
+            agent: self.record.agent.clone(),
+            digest: digest.clone(),
+            at: *at,
+        };
+        self.replaced.iter().map(one).collect()
     }
 
     pub(crate) fn said(&self) -> Arc<Announcement> {

@@ -9,9 +9,10 @@ use tokio::time::Instant;
 use crate::agenda::Agenda;
 
 /// Requests that were taken without an answer by those who may still give one, and whose askers do not
-/// wait for it. Beyond it the oldest are forgotten; an answer to one of those is a message like any
-/// other.
+/// wait for it, or wait very long. Beyond it the oldest are given up.
 const LATE: usize = 10_000;
+/// Who waits longer than this does not sit and wait.
+const LONG: Duration = Duration::from_secs(60 * 60);
 
 /// A request that may be answered.
 #[derive(Debug)]
@@ -95,19 +96,16 @@ impl Calls {
         self.by_key.get(&key).map_or(&[], Vec::as_slice)
     }
 
-    /// Someone took it and gave no answer; one may come later.
-    pub(crate) fn taken(&mut self, seq: u64, by: &AgentId) {
-        let Some(call) = self.open.get_mut(&seq) else { return };
+    /// Someone took it and gave no answer; one may come later. Returns the oldest of such, where there are too
+    /// many.
+    pub(crate) fn taken(&mut self, seq: u64, by: &AgentId) -> Option<u64> {
+        let call = self.open.get_mut(&seq)?;
         call.taken_by = Some(by.clone());
-        if call.by_message {
-            return;
+        if call.by_message && call.within < LONG {
+            return None;
         }
         self.late.push_back(seq);
-        if self.late.len() > LATE
-            && let Some(oldest) = self.late.pop_front()
-        {
-            self.close(oldest);
-        }
+        if self.late.len() > LATE { self.late.pop_front() } else { None }
     }
 
     /// Its asker is told of progress and waits on.

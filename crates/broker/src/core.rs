@@ -213,8 +213,12 @@ impl Core {
         let Opened { store, commits, restored } = opened;
         let now = Now::read();
         let back_by = now.monotonic + settings.timeout;
-        let announced =
-            Announced::restore(settings.discovery.clone(), restored.announced, restored.allow_list);
+        let announced = Announced::restore(
+            settings.discovery.clone(),
+            restored.announced,
+            restored.replaced,
+            restored.allow_list,
+        );
         let mut core = Self {
             settings,
             store,
@@ -372,7 +376,7 @@ impl Core {
             Command::Vanish { agent, mechanism } => self.vanish(&agent, mechanism),
             Command::Collect(messages) => return self.collect(caller, messages, reply),
             Command::Mark(mark) => return self.mark(caller, mark, reply),
-            Command::Visit(visit) => self.visit(caller, visit),
+            Command::Visit(visit) => return self.visit(caller, visit, reply),
             Command::Prove(token) => self.prove(caller, &token),
             Command::SetStatus(status) => self.set_status(caller, status),
             Command::Find(find) => self.find(caller, &find),

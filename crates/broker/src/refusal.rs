@@ -72,6 +72,11 @@ pub enum Refusal {
     /// It was replaced by a newer one.
     #[error("this announcement of {0} is an old one: a newer one has replaced it")]
     Replayed(AgentId),
+    /// It has said too many different things.
+    #[error(
+        "{0} has changed what it announces too often: ask the operator to forget it, and say less"
+    )]
+    ChangedTooOften(AgentId),
     /// More announced agents than can be remembered.
     #[error("{0} agents are announced, as many as there may be: try again later")]
     TooManyAnnounced(usize),
@@ -280,6 +285,7 @@ impl Refusal {
             Self::BadInput { .. } | Self::BadOutput { .. } => Code::SchemaViolation,
             Self::SessionExists(_)
             | Self::Replayed(_)
+            | Self::ChangedTooOften(_)
             | Self::SessionClosed(_)
             | Self::SessionChanged { .. }
             | Self::RulesChanged(_) => Code::Conflict,

@@ -136,8 +136,14 @@ impl Registry {
         if self.agents.contains_key(id) {
             return id.clone();
         }
-        let alias = Uuid::parse_str(id.as_str()).ok();
-        alias.and_then(|alias| self.aliases.get(&alias)).unwrap_or(id).clone()
+        let Ok(alias) = Uuid::parse_str(id.as_str()) else { return id.clone() };
+        // The broker's own names have aliases too.
+        let own = || {
+            [AgentId::operator(), AgentId::switchboard()]
+                .into_iter()
+                .find(|own| own.alias() == alias)
+        };
+        self.aliases.get(&alias).cloned().or_else(own).unwrap_or_else(|| id.clone())
     }
 
     /// Whether this name is the other name of an agent that is known by its first.

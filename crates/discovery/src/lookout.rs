@@ -110,16 +110,19 @@ impl Lookout {
                     tracing::debug!(?instance, "an unusable announcement");
                 }
             },
-            ServiceEvent::ServiceRemoved(_, instance) => {
-                if self.roll.left(&instance, now) {
-                    self.search_wanted = true;
-                    if !interfaces::any_up(&self.interfaces) {
-                        self.roll.forget_ourselves();
-                    }
-                }
-            }
+            ServiceEvent::ServiceRemoved(_, instance) => self.lost(&instance, now),
             // The rest tells how the search goes, not what it finds.
             _ => {}
+        }
+    }
+
+    fn lost(&mut self, instance: &str, now: Instant) {
+        if !self.roll.left(instance, now) {
+            return;
+        }
+        self.search_wanted = true;
+        if !interfaces::any_up(&self.interfaces) {
+            self.roll.forget_ourselves();
         }
     }
 
@@ -159,7 +162,7 @@ impl Lookout {
     }
 
     fn ask_after(&mut self, now: Instant) {
-        for (instance, wait) in self.roll.to_ask(now) {
+        for (instance, wait) in self.roll.take_due(now) {
             if let Err(error) = self.daemon.verify(instance.clone(), wait) {
                 tracing::debug!(?instance, %error, "cannot ask after a peer yet");
                 self.roll.ask_soon(&instance, now);

@@ -14,15 +14,15 @@ use crate::peer::Peer;
 
 /// More are not kept: whoever floods a network with names shall not fill our memory.
 pub(crate) const MOST_PEERS: usize = 1024;
-/// A responder may keep a full second between two answers of the same kind (RFC 6762, section 6), and
-/// a question is repeated after a second: waiting for less would lose the living.
-const SHORTEST_WAIT: Duration = Duration::from_millis(1250);
+/// A responder may keep a full second between two answers of the same kind (RFC 6762, section 6), so
+/// the shortest wait and the grace together are longer than that: less would lose the living.
+const SHORTEST_WAIT: Duration = Duration::from_millis(600);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(750);
 /// The pause grows with the number of peers, so that no more than 100 are asked after in a second.
 const PAUSE_FOR_EACH: Duration = Duration::from_millis(10);
 /// Whoever seems to be gone is looked for once more, for so long. It may have been heard on two
 /// interfaces of which one went, and then it must not seem to leave and come back.
-const GRACE: Duration = Duration::from_millis(600);
+const GRACE: Duration = Duration::from_millis(900);
 /// The same, where it is not the peers that went but what was heard of them.
 const LONG_GRACE: Duration = Duration::from_secs(2);
 /// Whoever fell silent may come back without a word. So long it is looked for.
@@ -130,13 +130,13 @@ impl Roll {
     }
 
     /// Everyone whom it is time to ask after, and how long to wait for each.
-    pub(crate) fn to_ask(&mut self, now: Instant) -> Vec<(String, Duration)> {
+    pub(crate) fn take_due(&mut self, now: Instant) -> Vec<(String, Duration)> {
         let crowd = PAUSE_FOR_EACH * u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         let mut due = Vec::new();
         for (instance, known) in &mut self.known {
             if known.ask <= now && known.leaving.is_none() {
                 known.ask = now + pause(&known.peer, crowd);
-                due.push((instance.clone(), SHORTEST_WAIT.max(known.peer.ttl / 2)));
+                due.push((instance.clone(), wait(&known.peer)));
             }
         }
         due
@@ -182,6 +182,11 @@ fn pause(peer: &Peer, crowd: Duration) -> Duration {
     SHORTEST_PAUSE.max(peer.ttl / 2).max(crowd)
 }
 
+/// How long to wait for an answer before looking once more. The grace is part of the peer's own time.
+fn wait(peer: &Peer) -> Duration {
+    SHORTEST_WAIT.max((peer.ttl / 2).saturating_sub(GRACE))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,12 +214,12 @@ mod tests {
     async fn a_peer_is_asked_after_half_way_and_has_the_other_half_to_answer() {
         let (mut roll, start) = (roll(), Instant::now());
         roll.here(peer("desk", 10), start);
-        assert!(roll.to_ask(start + Duration::from_secs(4)).is_empty());
+        assert!(roll.take_due(start + Duration::from_secs(4)).is_empty());
         let half = start + Duration::from_secs(5);
         assert_eq!(roll.next(), Some(half));
-        let asked = roll.to_ask(half);
-        assert_eq!(asked, [(peer("desk", 10).instance, Duration::from_secs(5))]);
-        assert!(roll.to_ask(half).is_empty(), "once");
+        let asked = roll.take_due(half);
+        assert_eq!(asked, [(peer("desk", 10).instance, Duration::from_secs(5) - GRACE)]);
+        assert!(roll.take_due(half).is_empty(), "once");
     }
 
     #[tokio::test]
@@ -254,7 +259,7 @@ mod tests {
         assert_eq!(roll.here(peer("us", 1), start), Heard::New, "others do not push us out");
         assert_eq!(roll.peers().len(), MOST_PEERS, "and not among the peers");
         let later = start + Duration::from_secs(20);
-        roll.to_ask(later);
-        assert!(roll.to_ask(later + Duration::from_secs(10)).is_empty(), "a pause for the crowd");
+        roll.take_due(later);
+        assert!(roll.take_due(later + Duration::from_secs(10)).is_empty(), "a pause for the crowd");
     }
 }

@@ -15,6 +15,7 @@ mod entrance;
 pub mod guard;
 pub mod listener;
 pub mod lobby;
+mod named;
 mod settings;
 mod talk;
 pub mod tls;

@@ -1,6 +1,8 @@
 //! Accepts connections for every door on one port, and no more than there is room for; over TLS where
 //! that is set.
 
+mod patience;
+
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use tower::ServiceExt;
 use crate::Limits;
 pub use crate::tls::ClientCertificate;
 use crate::tls::{Accepted, Tls, let_hear};
+use patience::Patient;
 
 /// A connection's place. A WebSocket takes it along, so that it counts until it is closed.
 #[derive(Clone)]
@@ -30,6 +33,9 @@ pub struct Seat {
     pub local: IpAddr,
     _permit: Arc<OwnedSemaphorePermit>,
 }
+
+/// The longest head of a request. Tokens in it have up to 8 KiB.
+const HEAD: usize = 16 << 10;
 
 /// How long the listener rests after the system would not give it a connection, as when there are
 /// no file descriptors left.
@@ -79,8 +85,8 @@ pub async fn serve(
             Ok(permit) => {
                 let local = stream.local_addr().map_or(address, |local| local.ip().to_canonical());
                 let seat = Seat { address, local, _permit: Arc::new(permit) };
-                let within = limits.preauth;
-                tasks.spawn(welcome(stream, tls, router.clone(), seat, within, stop.clone()));
+                let patience = (limits.preauth, limits.write);
+                tasks.spawn(welcome(stream, tls, router.clone(), seat, patience, stop.clone()));
             }
             Err(_) => {
                 if let Ok(permit) = Arc::clone(&porch).try_acquire_owned() {
@@ -97,7 +103,7 @@ async fn welcome(
     tls: Option<Tls>,
     router: Router,
     seat: Seat,
-    within: Duration,
+    (within, write): (Duration, Duration),
     stop: CancellationToken,
 ) {
     // Answers are small and someone waits for each.
@@ -105,6 +111,7 @@ async fn welcome(
         tracing::debug!(%error, "could not set TCP_NODELAY");
     }
     let Some(tls) = tls else {
+        let stream = Patient::new(stream, write);
         return connection(stream, None, router, seat, within, stop).await;
     };
     let address = seat.address;
@@ -114,6 +121,7 @@ async fn welcome(
     };
     match accepted {
         Ok(Ok(Some(Accepted { stream, certificate }))) => {
+            let stream = Patient::new(stream, write);
             connection(stream, certificate, router, seat, within, stop).await;
         }
         Ok(Ok(None)) => tracing::debug!(%address, "someone spoke plainly to a port with TLS"),
@@ -156,6 +164,7 @@ async fn connection<S>(
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
+        .max_buf_size(HEAD)
         .header_read_timeout(header_time)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();

@@ -300,8 +300,11 @@ pub enum Reply {
     Appeared(Appeared),
     /// An announced agent is as it is now.
     Announced(Box<AnnouncedView>),
-    /// Which messages its owner may have, by their seqs.
-    Collected(Vec<u64>),
+    /// The messages were fetched, but for those that a rule keeps back, by their seqs.
+    Collected {
+        /// These.
+        refused: Vec<u64>,
+    },
     /// It is done; there is nothing more to say.
     Done,
 }
@@ -357,9 +360,9 @@ impl Reply {
         if let Self::Announced(view) = self { Some(*view) } else { None }
     }
 
-    /// Which messages the owner of a mailbox may have.
-    pub fn collected(self) -> Option<Vec<u64>> {
-        if let Self::Collected(seqs) = self { Some(seqs) } else { None }
+    /// Which messages a rule keeps back from the owner of a mailbox.
+    pub fn kept_back(self) -> Option<Vec<u64>> {
+        if let Self::Collected { refused } = self { Some(refused) } else { None }
     }
 
     /// A token that was made.

@@ -77,6 +77,8 @@ const LOBBY_CALL: Flat = Flat { own: &["capability_name"], fold: "input" };
 // would be mistaken for a failure by people, if not by us.
 const BUS_OUTCOME: Flat = Flat { own: &["type", "correlation_id", "status"], fold: "output" };
 const STATUS_OUTCOME: Flat = Flat { own: &["status"], fold: "output" };
+// An output that has an error tells of a failure.
+const AACP_OUTCOME: Flat = Flat { own: &["error"], fold: "output" };
 
 impl Dialect {
     /// Every dialect.
@@ -223,10 +225,7 @@ impl Dialect {
             }
             (Self::Aacp, Outcome::Success(output)) => {
                 let head = new().maybe_text("action", capability);
-                match Object::parse(output.as_str()) {
-                    Ok(_) => head.value("output", output).close(),
-                    Err(_) => head.value("output", &as_object(output).to_payload()).close(),
-                }
+                head.value("output", &AACP_OUTCOME.fold(new(), &as_object(output))).close()
             }
             // This door has no form for it: whoever reads it takes it for an output with a status.
             (Self::Aacp, Outcome::Partial { status, output }) => {

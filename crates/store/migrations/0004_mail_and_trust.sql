@@ -15,6 +15,8 @@ create table mail (
 ) strict, without rowid;
 
 create index mail_message on mail (message);
+-- What has not been fetched, however much has been.
+create index mail_unread on mail (agent, message) where read_at is null and said is null;
 
 -- Announced agents about which something was decided.
 create table announced (
@@ -31,10 +33,16 @@ create table announced (
     digest text not null,
     signature text,
     version text not null,
-    -- JSON: the digests of documents that newer ones have replaced, and when.
-    replaced text not null,
     first_seen integer not null,
     last_seen integer not null
+) strict, without rowid;
+
+-- The digests of their documents that newer ones have replaced, and when.
+create table replaced_document (
+    agent text not null,
+    digest text not null,
+    at integer not null,
+    primary key (agent, digest)
 ) strict, without rowid;
 
 -- Who may announce themselves, beside those that the settings name.

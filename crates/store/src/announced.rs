@@ -7,17 +7,22 @@ use switchboard_model::{AllowEntry, Timestamp, Trust};
 
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
-use crate::record::{AllowChange, AnnouncedRecord, TrustChange};
+use crate::record::{AllowChange, AnnouncedRecord, ReplacedDocument, TrustChange};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[PUT, FORGET, ALL, ALLOW, DISALLOW, ALLOWED];
+pub(crate) const SQL: &[&str] =
+    &[PUT, FORGET, FORGET_REPLACED, ALL, REPLACED, ALL_REPLACED, ALLOW, DISALLOW, ALLOWED];
 
 const PUT: &str = "insert or replace into announced (agent, trust, trusted_by, key, retired, \
-     key_change, document, digest, signature, version, replaced, first_seen, last_seen) \
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+     key_change, document, digest, signature, version, first_seen, last_seen) \
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const FORGET: &str = "delete from announced where agent = ?";
+const FORGET_REPLACED: &str = "delete from replaced_document where agent = ?";
+const REPLACED: &str =
+    "insert into replaced_document (agent, digest, at) values (?, ?, ?) on conflict do nothing";
+const ALL_REPLACED: &str = "select agent, digest, at from replaced_document order by agent, at";
 const ALL: &str = "select agent, trust, trusted_by, key, retired, key_change, document, digest, \
-     signature, version, replaced, first_seen, last_seen from announced order by agent";
+     signature, version, first_seen, last_seen from announced order by agent";
 
 const ALLOW: &str = "insert into allow_list (pattern, note, added_at) values (?, ?, ?) \
      on conflict (pattern) do update set note = excluded.note";
@@ -41,10 +46,17 @@ pub(crate) async fn apply(
                 .bind(one.digest.as_str())
                 .bind(one.signature.as_deref())
                 .bind(one.version.as_str())
-                .bind(json(&one.replaced))
                 .bind(one.first_seen.0)
                 .bind(one.last_seen.0),
-            TrustChange::Forgotten(agent) => sqlx::query(FORGET).bind(agent.as_str()),
+            TrustChange::Replaced(one) => sqlx::query(REPLACED)
+                .bind(one.agent.as_str())
+                .bind(one.digest.as_str())
+                .bind(one.at.0),
+            TrustChange::Forgotten(agent) => {
+                let query = sqlx::query(FORGET_REPLACED).bind(agent.as_str());
+                query.execute(&mut *connection).await?;
+                sqlx::query(FORGET).bind(agent.as_str())
+            }
             TrustChange::AllowList(AllowChange::Added(entry)) => sqlx::query(ALLOW)
                 .bind(entry.pattern.as_str())
                 .bind(entry.note.as_str())
@@ -62,6 +74,21 @@ pub(crate) async fn apply(
 pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AnnouncedRecord>, Error> {
     let rows = sqlx::query(ALL).fetch_all(connection).await?;
     rows.iter().map(read).collect()
+}
+
+/// Every document that was replaced, oldest first.
+pub(crate) async fn replaced(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<ReplacedDocument>, Error> {
+    let rows = sqlx::query(ALL_REPLACED).fetch_all(connection).await?;
+    let one = |row: &SqliteRow| {
+        Ok(ReplacedDocument {
+            agent: agent_id(row.try_get("agent")?)?,
+            digest: row.try_get("digest")?,
+            at: Timestamp(row.try_get("at")?),
+        })
+    };
+    rows.iter().map(one).collect()
 }
 
 /// The entries of the allow-list that the operator made here.
@@ -92,7 +119,6 @@ fn read(row: &SqliteRow) -> Result<AnnouncedRecord, Error> {
         digest: row.try_get("digest")?,
         signature: row.try_get("signature")?,
         version: row.try_get("version")?,
-        replaced: parse(row.try_get("replaced")?)?,
         first_seen: Timestamp(row.try_get("first_seen")?),
         last_seen: Timestamp(row.try_get("last_seen")?),
     })

@@ -22,7 +22,7 @@ const REMOVED: &str = "delete from mail where agent = ? and message = ?";
 
 /// What an agent has not read and still waits, newest first.
 const UNREAD: &str = "select mail.message as seq from mail join message m on m.seq = mail.message \
-     where mail.agent = ? and mail.read_at is null and m.state = 'waiting' \
+     where mail.agent = ? and mail.read_at is null and mail.said is null and m.state = 'waiting' \
      order by mail.message desc limit ?";
 
 const COUNT: &str = "select count(*) from mail where agent = ?";
@@ -33,8 +33,7 @@ const STATUS: &str = "case \
      when mail.said is not null then mail.said \
      when m.state in ('dead', 'discarded', 'expired') then 'failed' \
      when m.state = 'processed' and (m.kind = 'request' or mail.read_at is null) then 'processed' \
-     when m.state = 'processed' or mail.read_at is not null \
-         or exists (select 1 from delivery d where d.message = m.seq) then 'delivered' \
+     when m.state = 'processed' or mail.read_at is not null then 'delivered' \
      else 'pending' end";
 
 /// What the messages of one page may carry.
@@ -98,16 +97,29 @@ pub(crate) async fn page(
             let count = sqlx::query(COUNT).bind(agent.as_str());
             count.fetch_one(&mut *connection).await?.try_get(0)?
         }
-        Some(status) => {
+        status @ Some(_) => {
             let mut count = QueryBuilder::<Sqlite>::new(
                 "select count(*) from mail join message m on m.seq = mail.message where mail.agent = ",
             );
             count.push_bind(agent.as_str().to_owned());
-            count.push(" and ").push(STATUS).push(" = ").push_bind(status.as_str());
+            only(&mut count, status);
             count.build().fetch_one(&mut *connection).await?.try_get(0)?
         }
     };
     Ok(MailPage { mail, total: uint(total) })
+}
+
+/// Adds which status is wanted. What has not been fetched has an index of its own.
+fn only(query: &mut QueryBuilder<Sqlite>, status: Option<MailStatus>) {
+    match status {
+        None => {}
+        Some(MailStatus::Pending) => {
+            query.push(" and mail.read_at is null and mail.said is null and m.state = 'waiting'");
+        }
+        Some(status) => {
+            query.push(" and ").push(STATUS).push(" = ").push_bind(status.as_str());
+        }
+    }
 }
 
 /// Which messages are on a page. It ends early where more would be too much for one answer.
@@ -123,9 +135,7 @@ async fn places(
          from mail join message m on m.seq = mail.message where mail.agent = ",
     );
     query.push_bind(agent.as_str().to_owned());
-    if let Some(status) = status {
-        query.push(" and ").push(STATUS).push(" = ").push_bind(status.as_str());
-    }
+    only(&mut query, status);
     query.push(" order by mail.message desc limit ").push_bind(limit);
     query.push(" offset ").push_bind(offset);
     let mut bytes = 0;

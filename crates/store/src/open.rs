@@ -22,7 +22,7 @@ use crate::error::is_damage;
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::queue::Queue;
-use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, TokenRecord};
+use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
 use crate::retention::Limits;
 use crate::writer::Writer;
 use crate::{
@@ -102,6 +102,8 @@ pub struct Restored {
     pub sessions: Vec<Session>,
     /// Announced agents about which something was decided.
     pub announced: Vec<AnnouncedRecord>,
+    /// Their documents that newer ones have replaced, oldest first.
+    pub replaced: Vec<ReplacedDocument>,
     /// The entries of the allow-list that the operator made.
     pub allow_list: Vec<AllowEntry>,
 }
@@ -284,6 +286,7 @@ async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), E
         rules: rule::restore(&mut *connection).await?,
         sessions: session::restore(&mut *connection).await?,
         announced: announced::all(&mut *connection).await?,
+        replaced: announced::replaced(&mut *connection).await?,
         allow_list: announced::allow_list(&mut *connection).await?,
     };
     Ok((restored, search::progress(connection).await?))

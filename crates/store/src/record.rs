@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use switchboard_model::{
     AgentId, AllowEntry, AttemptOutcome, Capability, ConversationId, DeadReason, Decision,
     DeliveryId, DeliveryState, Door, JobId, JobView, KeyChange, KeyView, LetterStatus, Message,
@@ -319,6 +318,8 @@ pub enum MailChange {
 pub enum TrustChange {
     /// An announced agent is as it is now.
     Announced(AnnouncedRecord),
+    /// A newer document of an announced agent has replaced an older one.
+    Replaced(ReplacedDocument),
     /// Nothing is remembered of an announced agent.
     Forgotten(AgentId),
     /// The allow-list changed.
@@ -357,8 +358,6 @@ pub struct AnnouncedRecord {
     pub signature: Option<String>,
     /// The version of the protocol it was written in.
     pub version: String,
-    /// Documents that newer ones have replaced, oldest first.
-    pub replaced: Vec<ReplacedDocument>,
     /// When it was first heard of.
     pub first_seen: Timestamp,
     /// When it was last heard of.
@@ -366,10 +365,12 @@ pub struct AnnouncedRecord {
 }
 
 /// A document that a newer one has replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplacedDocument {
+    /// Whose it was.
+    pub agent: AgentId,
     /// Hexadecimal SHA-256 of the canonical document.
     pub digest: String,
-    /// When it was replaced, in microseconds since 1970.
-    pub at: i64,
+    /// When it was replaced.
+    pub at: Timestamp,
 }

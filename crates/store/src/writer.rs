@@ -137,7 +137,9 @@ impl Writer {
                 Ok(()) => self.reporter.done(write.ticket),
                 Err(error) => match failure(&error) {
                     Failure::Content => {
-                        tracing::error!(%error, records = ?write.records, "cannot be written");
+                        // Not what they carry: that is nobody's business who reads the log.
+                        let records = write.records.len();
+                        tracing::error!(%error, records, "cannot be written");
                         let error = Arc::new(Error::Database(error));
                         self.reporter.failed(vec![write.ticket], error);
                     }

@@ -114,9 +114,8 @@ fn start_mdns(
     });
     match started {
         Ok((mdns, peers)) => {
-            let following = neighbours::follow(peers, voice.desk.clone(), voice.status.clone());
-            let stop = stop.clone();
-            tasks.spawn(async move { stop.run_until_cancelled(following).await });
+            let (desk, status) = (voice.desk.clone(), voice.status.clone());
+            tasks.spawn(neighbours::follow(peers, desk, status, stop.clone()));
             Some(mdns)
         }
         Err(error) => {
@@ -137,6 +136,7 @@ async fn speak(datagrams: Arc<Datagrams>, voice: Voice, ttl: Duration) {
         }
     };
     let hearing = async {
+        let mut budget = Budget::new();
         loop {
             let datagram = match datagrams.recv().await {
                 Ok(datagram) => datagram,
@@ -145,7 +145,7 @@ async fn speak(datagrams: Arc<Datagrams>, voice: Voice, ttl: Duration) {
                     return std::future::pending::<()>().await;
                 }
             };
-            if datagrams.is_own(&datagram) {
+            if datagrams.is_own(&datagram) || !budget.has_room() {
                 continue;
             }
             let from = datagram.from.to_string();
@@ -157,6 +157,31 @@ async fn speak(datagrams: Arc<Datagrams>, voice: Voice, ttl: Duration) {
         }
     };
     tokio::join!(announcing, hearing);
+}
+
+/// Datagrams that are looked at in a second: each may cost a signature, and nobody was let in first.
+const DATAGRAMS: u32 = 100;
+
+struct Budget {
+    since: tokio::time::Instant,
+    spent: u32,
+}
+
+impl Budget {
+    fn new() -> Self {
+        Self { since: tokio::time::Instant::now(), spent: 0 }
+    }
+
+    fn has_room(&mut self) -> bool {
+        if self.since.elapsed() >= Duration::from_secs(1) {
+            *self = Self::new();
+        }
+        self.spent += 1;
+        if self.spent == DATAGRAMS + 1 {
+            tracing::warn!("more datagrams than can be looked at; some are passed over");
+        }
+        self.spent <= DATAGRAMS
+    }
 }
 
 fn start_fallback(

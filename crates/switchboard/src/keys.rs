@@ -40,8 +40,11 @@ impl Keys {
         let (ring, _) = watch::channel(Arc::default());
         let (data_dir, files) = (data_dir.to_owned(), files.to_vec());
         let keys = Self { data_dir, files, own: Mutex::new(own), ring };
-        let read = keys.read().map_err(|reason| StartError::ArgumentWrong(reason))?;
-        keys.ring.send_replace(Arc::new(read));
+        // A key that cannot be used is a mistake when the broker starts.
+        for file in &keys.files {
+            read_one(&keys.data_dir, file).map_err(StartError::ArgumentWrong)?;
+        }
+        keys.ring.send_replace(Arc::new(keys.read()));
         Ok(keys)
     }
 
@@ -75,7 +78,7 @@ impl Keys {
         std::fs::rename(&made, &own).map_err(failed)?;
         let key = secrets::jwt_key(&self.data_dir).map_err(|error| error.to_string())?;
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = key;
-        self.ring.send_replace(Arc::new(self.read()?));
+        self.ring.send_replace(Arc::new(self.read()));
         Ok(())
     }
 
@@ -95,7 +98,7 @@ impl Keys {
         std::iter::once(own).chain(before).chain(files).collect()
     }
 
-    /// Reads the files again whenever they change. What cannot be read leaves the keys as they were.
+    /// Reads the files again whenever they change. A key whose file is gone or spoilt counts no longer.
     pub(crate) async fn keep_current(self: Arc<Self>, stop: CancellationToken) {
         let mut seen = self.look();
         while stop.run_until_cancelled(tokio::time::sleep(LOOK)).await.is_some() {
@@ -104,18 +107,9 @@ impl Keys {
                 continue;
             }
             seen = now;
-            match self.read() {
-                Ok(ring) => {
-                    tracing::info!(
-                        keys = ring.keys.len(),
-                        "the keys of signed tokens were read again"
-                    );
-                    self.ring.send_replace(Arc::new(ring));
-                }
-                Err(error) => {
-                    tracing::error!(%error, "the keys of signed tokens stay as they were")
-                }
-            }
+            let ring = self.read();
+            tracing::info!(keys = ring.keys.len(), "the keys of signed tokens were read again");
+            self.ring.send_replace(Arc::new(ring));
         }
     }
 
@@ -132,21 +126,20 @@ impl Keys {
         (self.files.iter().map(look).collect(), self.before_until().is_some())
     }
 
-    fn read(&self) -> Result<Keyring, String> {
+    /// Each key stands for itself: one that cannot be read takes no other with it.
+    fn read(&self) -> Keyring {
         let mut keys = vec![JwtKey::own(self.own())];
         if self.before_until().is_some() {
-            let text = std::fs::read_to_string(self.data_dir.join(BEFORE));
-            keys.extend(
-                text.ok()
-                    .and_then(|text| secrets::bits(text.trim()))
-                    .map(OwnKey::new)
-                    .map(JwtKey::own),
-            );
+            let text = std::fs::read_to_string(self.data_dir.join(BEFORE)).unwrap_or_default();
+            keys.extend(secrets::bits(text.trim()).map(OwnKey::new).map(JwtKey::own));
         }
         for file in &self.files {
-            keys.push(read_one(&self.data_dir, file)?);
+            match read_one(&self.data_dir, file) {
+                Ok(key) => keys.push(key),
+                Err(error) => tracing::error!(%error, "a key of signed tokens counts no longer"),
+            }
         }
-        Ok(Keyring { keys })
+        Keyring { keys }
     }
 
     /// Until when the key before counts, if it does.
@@ -211,6 +204,22 @@ mod tests {
         let later = Keys::open(folder.path(), &[]).unwrap();
         assert!(!good(&later, &old) && good(&later, &new), "a day later");
         assert_eq!(later.views().len(), 1);
+    }
+
+    #[test]
+    fn a_key_whose_file_goes_counts_no_longer_and_the_others_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "0123456789abcdef0123456789abcdef").unwrap();
+        let file =
+            JwtKeyFile { file: "secret".into(), algorithm: "HS256".into(), kid: String::new() };
+        let keys = Keys::open(folder.path(), &[file]).unwrap();
+        assert_eq!(keys.ring().borrow().keys.len(), 2);
+        std::fs::remove_file(path).unwrap();
+        keys.rotate().unwrap();
+        assert_eq!(keys.ring().borrow().keys.len(), 2, "its own two");
+        let (token, _) = keys.sign(&scopes(), Duration::from_secs(60)).unwrap();
+        assert!(keys.ring().borrow().verify(&token, now()).is_ok());
     }
 
     #[test]

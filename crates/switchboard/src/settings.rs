@@ -386,9 +386,6 @@ impl Settings {
         {
             return Err(format!("discovery.allow_list: {wrong:?} is no id and no pattern of ids"));
         }
-        if self.aacp.open && !self.tls.cert.as_os_str().is_empty() {
-            tracing::warn!("aacp.open lets agents speak without a token");
-        }
         if !self.telemetry.otlp.is_empty() {
             crate::traces::Collector::parse(&self.telemetry.otlp)
                 .map_err(|why| format!("telemetry.otlp: {why}"))?;

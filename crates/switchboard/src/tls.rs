@@ -50,6 +50,9 @@ pub(crate) fn check_protection(settings: &Settings, address: SocketAddr) -> Resu
     if !settings.bus.require_token {
         missing.push("tokens (set require_token = true under [bus])");
     }
+    if settings.aacp.open {
+        missing.push("tokens for the AACP door (set open = false under [aacp])");
+    }
     if missing.is_empty() {
         return Ok(());
     }

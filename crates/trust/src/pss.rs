@@ -13,8 +13,11 @@ use crate::der::{Der, SEQUENCE};
 const FEWEST_BITS: u64 = 2048;
 /// Keys of more bits are refused.
 const MOST_BITS: u64 = 8192;
-/// Exponents beyond this only make checking slow.
-const LARGEST_EXPONENT: u64 = 1 << 33;
+/// Exponents beyond this only make checking slow, for whoever made up the key as well as for us.
+const LARGEST_EXPONENT: u64 = 1 << 17;
+
+/// The last byte of an encoded message.
+const TRAILER: u8 = 0xbc;
 
 /// The numbers of an RSA key.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,6 +56,10 @@ impl RsaKey {
     /// The mask is made with the same hash.
     pub(crate) fn verify_pss(&self, message: &[u8], signature: &[u8]) -> bool {
         let Some(encoded) = self.open(signature) else { return false };
+        // Every one ends so. What does not is no PSS signature at all, and nothing more is tried.
+        if encoded.last() != Some(&TRAILER) {
+            return false;
+        }
         // The first byte has as many bits as the modulus leaves, and no more.
         let spare = (8 - (self.bits() - 1) % 8) % 8;
         [&SHA256, &SHA384, &SHA512]
@@ -92,7 +99,7 @@ fn is_encoding_of(
 ) -> Option<()> {
     let (masked, rest) =
         encoded.split_at_checked(encoded.len().checked_sub(hash.output_len() + 1)?)?;
-    let seal = rest.strip_suffix(&[0xbc])?;
+    let seal = rest.strip_suffix(&[TRAILER])?;
     if masked.first()? & !first != 0 {
         return None;
     }

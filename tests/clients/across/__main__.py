@@ -6,13 +6,14 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
+import announced  # noqa: E402
 import pairs  # noqa: E402
 import ruled  # noqa: E402
 import stories  # noqa: E402
 
 SCENARIOS = {
     name: scenario
-    for module in (pairs, stories, ruled)
+    for module in (pairs, stories, ruled, announced)
     for name, scenario in inspect.getmembers(module, inspect.iscoroutinefunction)
     if list(inspect.signature(scenario).parameters) == ["url", "folder"]
 }

@@ -1,14 +1,18 @@
 """The same agent behind every door: it calls, is called, answers and fails, in that door's words.
 
-Each of the three has the same methods. A caller gets the output, or `Failure` with what its door
+Each of the four has the same methods. A caller gets the output, or `Failure` with what its door
 said. A provider gets `Call`s, and answers with an output or says that it failed.
 """
 import asyncio
 import dataclasses
+import uuid
+from contextlib import suppress
 
+import aacp.client
 import collab.client
 import gen3.client
 import lobby.client
+from by_mail import Mailbox
 
 PATIENCE = 20
 
@@ -19,6 +23,11 @@ class Failure(Exception):
     def __init__(self, kind, text, raw):
         super().__init__(f"{kind} {text}: {raw}")
         self.kind, self.text, self.raw = kind, text, raw
+
+
+def words(error):
+    """What went wrong, which some doors say with a code beside it."""
+    return error["message"] if isinstance(error, dict) else error
 
 
 @dataclasses.dataclass
@@ -39,7 +48,7 @@ class Bus(gen3.client.Agent):
     def __init__(self, url, agent_id, *names, token=None):
         more = {"authToken": token} if token else {}
         super().__init__(url, agent_id, f"agent:{agent_id}", capabilities=list(names), **more)
-        self.offered = names
+        self.late, self.listening = {}, asyncio.Lock()
 
     async def invoke(self, provider, name, data):
         payload = {"type": name, "capability": name, **data}
@@ -47,10 +56,25 @@ class Bus(gen3.client.Agent):
             reply = await self.call("sendMessage", topic=f"agent:{provider}", payload=payload)
         except gen3.client.Error as error:
             raise Failure(error.code, str(error), error) from None
-        if not reply["success"] or not reply["acks"] or not reply["acks"][0]["processed"]:
+        if reply["success"] and not reply["acks"]:  # it lies in a mailbox
+            return await self.later(reply["messageId"])
+        if not reply["success"] or not reply["acks"][0]["processed"]:
             text = reply["acks"][0]["message"] if reply["acks"] else None
             raise Failure("processed: false", text, reply)
         return reply["acks"][0]["payload"]
+
+    async def later(self, key):
+        """The answer that comes after the first attempt, as a message of its own."""
+        async with self.listening:  # one at a time listens, for all
+            while key not in self.late:
+                request_id, params = await self.message()
+                await self.answer(request_id, True)
+                self.late[params["correlation_id"]] = params
+        params = self.late.pop(key)
+        payload = {name: it for name, it in params["payload"].items() if name not in ("type", "correlation_id")}
+        if params["payload"]["type"] == "error":
+            raise Failure("error", words(payload["error"]), params)
+        return payload
 
     async def called(self):
         request_id, params = await self.message()
@@ -144,7 +168,69 @@ class Collab(collab.client.Agent):
         await self.respond(call.raw, status="error", error={"code": "BROKEN", "message": text})
 
 
-DOORS = {"bus": Bus, "lobby": Lobby, "collab": Collab}
+class Aacp(Mailbox):
+    """Requests with an action and its input, responses with an output; declared by `POST /api/register`."""
+
+    dialect, denied = "aacp", 403
+
+    def __init__(self, url, agent_id, *names, token=None):
+        super().__init__(url, agent_id, token)
+        self.capabilities = [lobby.client.capability(name) for name in names]
+
+    async def __aenter__(self):
+        payload = {"capabilities": self.capabilities}
+        said = lobby.client.message(self.id, lobby.client.LOBBY, "REGISTER", payload, None, self.token)
+        answer = await self.ask("POST", "/api/register", said)
+        assert answer.status in (200, 201), answer
+        self.token = answer.body["payload"]["auth_token"]
+        self.reader = asyncio.create_task(self.read())
+        return self
+
+    async def __aexit__(self, *_):
+        self.reader.cancel()
+        with suppress(asyncio.CancelledError):
+            await self.reader
+
+    async def invoke(self, provider, name, data):
+        key = str(uuid.uuid4())
+        waiting = self.answers[key] = asyncio.get_running_loop().create_future()
+        answer = await self.send(provider, {"action": name, "input": data}, "request", key)
+        if answer.status != 201:
+            raise Failure(answer.status, answer.body["detail"], answer)
+        heard = await asyncio.wait_for(waiting, PATIENCE)
+        assert heard["content"]["action"] == name, heard
+        output = heard["content"]["output"]
+        if isinstance(output, dict) and "error" in output:
+            raise Failure("error", words(output["error"]), heard)
+        return output
+
+    async def called(self):
+        heard = await asyncio.wait_for(self.inbox.get(), PATIENCE)
+        assert heard["message_type"] == "request" and heard["status"] == "delivered", heard
+        assert heard["content"].keys() == {"action", "input"}, heard
+        content = heard["content"]
+        return Call(content["action"], content["input"], heard["correlation_id"], heard["sender_agent_id"], heard)
+
+    async def give(self, call, output):
+        content = {"action": call.capability, "output": output}
+        answer = await self.send(call.caller, content, "response", call.key)
+        if answer.status != 201:
+            raise Failure(answer.status, answer.body["detail"], answer)
+
+    async def fail(self, call, text):
+        await self.give(call, {"error": text})
+
+    async def hears_nothing(self):
+        await self.page(limit=1)
+        assert self.inbox.empty(), self.inbox
+
+
+DOORS = {"bus": Bus, "lobby": Lobby, "collab": Collab, "aacp": Aacp}
+
+
+def shown(agent_id, door):
+    """An agent's name as this door shows it: AACP knows only UUIDs."""
+    return aacp.client.alias(agent_id) if door.dialect == "aacp" else agent_id
 
 
 async def failure(invocation):

@@ -1,16 +1,18 @@
 """What differs from door to door: names that collide, late answers, identity, priorities, broadcasts."""
 import asyncio
+from contextlib import suppress
 
 import collab.client
 import gen3.client
 import lobby.client
-from doors import DOORS, PATIENCE, Bus, Collab, Lobby, failure
+from doors import DOORS, PATIENCE, Aacp, Bus, Collab, Failure, Lobby, failure
 from pairs import answered, pairs
 
 OWN = {  # the keys that a door keeps for itself: of an input, of an output
     "bus": (["capability"], []),
     "lobby": (["capability_name"], ["status"]),
     "collaboration": ([], []),
+    "aacp": ([], ["error"]),
 }
 
 
@@ -22,13 +24,13 @@ def lies_in(data, name, value, under):
 @pairs
 async def collisions(caller, provider):
     """A key that collides with the envelope's own is not lost."""
-    if caller.dialect == "collaboration":  # the only one that can write such a key plainly
+    if caller.dialect in ("collaboration", "aacp"):  # those that can write such a key plainly
         data = {name: f"my {name}" for name in OWN[provider.dialect][0]} | {"plain": 1}
         call, _ = await answered(caller, provider, data, {})
         assert call.capability == "sing" and call.data["plain"] == 1, call
         for name in OWN[provider.dialect][0]:
             assert call.data["input"][name] == f"my {name}", f"{name} under input: {call.data}"
-    if provider.dialect != "lobby":
+    if provider.dialect not in ("lobby", "aacp"):
         output = {name: f"my {name}" for name in OWN[caller.dialect][1]} | {"plain": 1}
         _, heard = await answered(caller, provider, {}, output)
         assert heard["plain"] == 1, heard
@@ -38,17 +40,18 @@ async def collisions(caller, provider):
     words = {"type": "my type", "action": "a", "parameters": {"p": 1}, "result": [1], "error": "e",
              "input": {"i": 1}, "output": {"o": 1}, "auth_token": "t", "correlation_id": "c",
              "conversation_id": "k", "priority": "p"}
-    output = {name: value for name, value in words.items() if name != "type"}
+    unsaid = ["type", "error"] if provider.dialect == "aacp" else ["type"]  # there such an output is a failure
+    output = {name: value for name, value in words.items() if name not in unsaid}
     call, heard = await answered(caller, provider, words, output)
     for name, value in words.items():
         assert lies_in(call.data, name, value, "input"), f"{name} of the input: {call.data}"
-        assert name == "type" or lies_in(heard, name, value, "output"), f"{name} of the output: {heard}"
+        assert name in unsaid or lies_in(heard, name, value, "output"), f"{name} of the output: {heard}"
 
 
 @pairs
 async def no_objects(caller, provider):
     """What is no object travels as `{"result": …}` where a door wants an object."""
-    if provider.dialect == "lobby":
+    if provider.dialect in ("lobby", "aacp"):
         return
     for output in [42, 2**70, "text", [1, {}], True]:
         _, heard = await answered(caller, provider, {}, output)
@@ -58,7 +61,7 @@ async def no_objects(caller, provider):
 
 async def answers_later(url, folder):
     """A bus peer may process first and answer later; whoever asked hears it as an answer."""
-    for door in ("lobby", "collab"):
+    for door in ("lobby", "collab", "aacp"):
         async with DOORS[door](url, f"{door}-asks") as caller, Bus(url, f"slow-{door}", "sing") as slow:
             invocation = asyncio.create_task(caller.invoke(slow.id, "sing", {"n": 1}))
             call = await slow.called()
@@ -76,7 +79,7 @@ async def answers_later(url, folder):
 
 async def one_identity(url, folder):
     """A name is one over all doors: it needs its token at each, and is the same agent behind it."""
-    for first in ("lobby", "collab"):
+    for first in ("lobby", "collab", "aacp"):
         async with DOORS[first](url, f"by-{first}", "sing") as owner:
             for door in DOORS.values():
                 await turned_away(door(url, owner.id, "steal"))
@@ -103,10 +106,10 @@ async def turned_away(agent):
 async def found(url, folder):
     """Who offers something is found from every door that can look."""
     async with Bus(url, "on-bus", "sing"), Lobby(url, "in-lobby", "sing"), Collab(url, "in-collab", "sing"), \
-            Lobby(url, "lobby-looks") as looks, Collab(url, "collab-looks") as also:
-        everyone = ["in-collab", "in-lobby", "on-bus"]
+            Aacp(url, "by-mail", "sing"), Lobby(url, "lobby-looks") as looks, Collab(url, "collab-looks") as also:
+        everyone = ["by-mail", "in-collab", "in-lobby", "on-bus"]
         seen = await looks.discover(capability_name="sing")
-        assert sorted(seen) == everyone and list(seen.values()) == [["sing"]] * 3, seen
+        assert sorted(seen) == everyone and list(seen.values()) == [["sing"]] * 4, seen
         assert sorted(await also.find("sing")) == everyone
 
 
@@ -140,17 +143,19 @@ async def schemas(url, folder):
     """What a capability accepts and gives holds, whatever the doors."""
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
     can = lobby.client.capability("count", input_schema=schema, output_schema=schema)
-    on_bus, in_lobby = Bus(url, "on-bus"), Lobby(url, "in-lobby")
-    on_bus.more["capabilities"], in_lobby.capabilities = [can], [can]
-    async with on_bus, in_lobby:
+    on_bus, in_lobby, by_mail = Bus(url, "on-bus"), Lobby(url, "in-lobby"), Aacp(url, "by-mail")
+    on_bus.more["capabilities"] = in_lobby.capabilities = by_mail.capabilities = [can]
+    async with on_bus, in_lobby, by_mail:
         for name, door in DOORS.items():
             async with door(url, f"{name}-asks") as caller:
-                for provider in (on_bus, in_lobby):
+                for provider in (on_bus, in_lobby, by_mail):
                     for data in ({"n": "seven"}, {}):
                         heard = await failure(caller.invoke(provider.id, "count", data))
                         assert "n" in heard.text, heard
                     invocation = asyncio.create_task(failure(caller.invoke(provider.id, "count", {"n": 1})))
-                    await provider.give(await provider.called(), {"n": "eight"})
+                    call = await provider.called()
+                    with suppress(Failure):  # by mail it is refused at once
+                        await provider.give(call, {"n": "eight"})
                     heard = await invocation
                     assert "eight" not in str(heard.kind), heard
                     if provider is in_lobby:
@@ -162,12 +167,12 @@ async def schemas(url, folder):
 async def declared(url, folder):
     """Who may call is the provider's to say, and holds for callers of every door."""
     can = lobby.client.capability("sing", [f"{name}-friend" for name in DOORS])
-    on_bus, in_lobby = Bus(url, "on-bus"), Lobby(url, "in-lobby")
-    on_bus.more["capabilities"], in_lobby.capabilities = [can], [can]
-    async with on_bus, in_lobby:
+    on_bus, in_lobby, by_mail = Bus(url, "on-bus"), Lobby(url, "in-lobby"), Aacp(url, "by-mail")
+    on_bus.more["capabilities"] = in_lobby.capabilities = by_mail.capabilities = [can]
+    async with on_bus, in_lobby, by_mail:
         for name, door in DOORS.items():
             async with door(url, f"{name}-friend") as friend, door(url, f"{name}-rogue") as rogue:
-                for provider in (on_bus, in_lobby):
+                for provider in (on_bus, in_lobby, by_mail):
                     heard = await failure(rogue.invoke(provider.id, "sing", {}))
                     assert heard.kind == rogue.denied, heard
                     _, output = await answered(friend, provider, {}, {"la": 1})
@@ -195,8 +200,9 @@ async def broadcasts(url, folder):
 async def kinds_of_call(url, folder):
     """On the bus the capability is `capability`, else `type`; another `type` belongs to the input."""
     async with Bus(url, "bus-asks") as bus, Lobby(url, "in-lobby", "sing") as in_lobby, \
-            Collab(url, "in-collab", "sing") as in_collab, Bus(url, "on-bus", "sing") as on_bus:
-        for provider in (in_lobby, in_collab, on_bus):
+            Collab(url, "in-collab", "sing") as in_collab, Bus(url, "on-bus", "sing") as on_bus, \
+            Aacp(url, "by-mail", "sing") as by_mail:
+        for provider in (in_lobby, in_collab, on_bus, by_mail):
             for payload, data in [
                 ({"type": "sing", "n": 1}, {"n": 1}),
                 ({"type": "sing", "capability": "sing", "n": 1}, {"n": 1}),
@@ -207,18 +213,21 @@ async def kinds_of_call(url, folder):
                 call = await provider.called()
                 assert (call.capability, call.data) == ("sing", data), f"{payload} to {provider.id}: {call}"
                 await provider.give(call, {"m": 2})
-                assert (await sent)["acks"][0]["payload"] == {"m": 2}
+                reply = await sent
+                output = reply["acks"][0]["payload"] if reply["acks"] else await bus.later(reply["messageId"])
+                assert output == {"m": 2}, f"{payload} to {provider.id}: {output}"
 
 
 async def progress(url, folder):
     """That it is not done yet is no answer, whoever asked; the answer comes after it."""
     async with Lobby(url, "in-lobby", "work") as provider, Bus(url, "bus-asks") as bus, \
-            Collab(url, "collab-asks") as asks:
-        invocation = asyncio.create_task(bus.invoke("in-lobby", "work", {}))
-        call = await provider.called()
-        await provider.respond(call.raw, "in_progress", done=50)
-        await provider.respond(call.raw, done=100)
-        assert await invocation == {"done": 100}
+            Collab(url, "collab-asks") as asks, Aacp(url, "by-mail") as by_mail:
+        for caller in (bus, by_mail):
+            invocation = asyncio.create_task(caller.invoke("in-lobby", "work", {}))
+            call = await provider.called()
+            await provider.respond(call.raw, "in_progress", done=50)
+            await provider.respond(call.raw, done=100)
+            assert await invocation == {"done": 100}
 
         request_id = await asks.ask("in-lobby", "work", {})
         call = await provider.called()
@@ -244,8 +253,8 @@ async def lifecycle(url, folder):
     """Bus peers learn who comes and goes by any door."""
     async with Bus(url, "watcher") as watcher:
         await watcher.subscribe("system:agent.*")
-        for name, door in DOORS.items():
-            async with door(url, f"{name}-guest") as guest:
+        for door in (Bus, Lobby, Collab):  # an agent by mail has no connection
+            async with door(url, f"{door.dialect}-guest") as guest:
                 await about(watcher, guest, "connected")
             await about(watcher, guest, "disconnected")
 

@@ -16,7 +16,7 @@ pub(crate) fn path(within: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(within)
 }
 
-/// The Python that has the `websockets` package.
+/// The Python that has what the clients need.
 pub(crate) fn python() -> PathBuf {
     let given = std::env::var_os("SWITCHBOARD_PYTHON").map(PathBuf::from);
     let python = given.unwrap_or_else(|| path(".dev/python/bin/python"));
@@ -48,7 +48,12 @@ impl Broker {
     /// With these settings in `switchboard.toml`.
     pub(crate) async fn start(settings: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let settings = format!("{settings}\n[discovery]\nmdns = false\n");
+        let quiet = "[discovery]\nmdns = false\n";
+        let settings = if settings.contains("[discovery]\n") {
+            settings.replace("[discovery]\n", quiet)
+        } else {
+            format!("{settings}\n{quiet}")
+        };
         std::fs::write(data.path().join("switchboard.toml"), settings).unwrap();
         let mut process = Command::new(built("switchboardd"))
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
@@ -77,6 +82,8 @@ impl Broker {
         let name = names.collect::<Vec<_>>().join(" ");
         let mut command = Command::new(runtime);
         command.args(arguments).env("BUB_BUS_URL", &self.url).env("PYTHONUNBUFFERED", "1");
+        // Where `bub` is, and a `switchboardd` that a scenario may start and end as it likes.
+        command.env("SWITCHBOARD_BIN", built("bub").parent().unwrap());
         // The sources stay clean of what Python compiles beside them.
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         Program::spawn(&name, command)

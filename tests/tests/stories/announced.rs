@@ -5,7 +5,7 @@ use switchboard_trust::SigningKey;
 
 use crate::board::{Board, eventually};
 use crate::lobby_agent::LobbyAgent;
-use crate::mail_agent::{Answer, MailAgent, request};
+use crate::mail_agent::{Answer, MailAgent, request, request_with};
 
 const ID: &str = "3cde1b52-1fc2-4f7b-8d8c-5e3e6f5c9c1d";
 
@@ -93,7 +93,9 @@ async fn an_agent_waits_for_the_operator_is_found_by_everyone_and_signs_off() {
     let mail = worker.mail("?wait=10").await.remove(0);
     assert_eq!(mail["content"], json!({ "action": "sum", "input": { "n": 1 } }));
     let alias = mail["sender_agent_id"].as_str().unwrap();
-    worker.send(alias, "response", json!({ "output": { "s": 2 } }), Some("k")).await;
+    worker
+        .send(alias, "response", json!({ "action": "sum", "output": { "s": 2 } }), Some("k"))
+        .await;
     assert_eq!(asker.hear("RESPONSE").await["payload"]["s"], 2);
 
     assert_eq!(registry.ask("DELETE", &format!("/agents/{ID}"), "").await.status, 200);
@@ -166,12 +168,36 @@ async fn an_agent_announces_itself_with_its_own_token_and_nobody_else_does() {
     let owner = MailAgent::issued(&board, ID).await;
     let message = Announcer::new(ID).message("1", None);
     assert_eq!(registry.announce(&message).await, 409, "its name owns a token");
-    let by_owner = request(board.address(), "POST", "/agents", Some(&owner.token), &message).await;
-    assert_eq!(by_owner.status, 202, "{by_owner:?}");
-    assert_eq!(registry.announce(&message).await, 202, "from then on its key will do");
+    let with_token = async |own: &str| {
+        let lines = format!("authorization: Bearer {}\r\nx-agent-token: {own}\r\n", registry.token);
+        request_with(board.address(), "POST", "/agents", &lines, &message).await.status
+    };
     let other = MailAgent::issued(&board, "other").await;
-    let forged = request(board.address(), "POST", "/agents", Some(&other.token), &message).await;
-    assert_eq!(forged.status, 403);
+    assert_eq!(with_token(&other.token).await, 403, "speaks for itself alone");
+    assert_eq!(with_token(&owner.token).await, 202);
+    assert_eq!(registry.announce(&message).await, 202, "from then on its key will do");
+    let instead = request(board.address(), "GET", "/agents", Some(&owner.token), "").await;
+    assert_eq!(instead.status, 401, "a token of an agent is no signed token");
+}
+
+#[tokio::test]
+async fn a_name_that_is_a_keys_is_nobodys_at_another_door() {
+    let board = Board::with("[discovery]\nadmit = \"auto\"\n[aacp]\nopen = true").await;
+    let registry = Registry::of(&board).await;
+    assert_eq!(registry.announce(&Announcer::new(ID).message("1", None)).await, 200);
+    let mut peer = board.connect().await;
+    let info = json!({ "name": "x", "version": "0.2.0" });
+    peer.refused("initialize", json!({ "clientId": ID, "clientInfo": info })).await;
+    let register = json!({
+        "sender_id": ID, "receiver_id": "global_lobby", "message_type": "REGISTER", "payload": {},
+    });
+    let at = board.address();
+    let lobby = request(at, "POST", "/api/register", None, &register.to_string()).await;
+    assert_eq!(lobby.status, 409, "{lobby:?}");
+    let mail = request(at, "GET", &format!("/api/v1/protocol/messages/{ID}"), None, "").await;
+    assert_eq!(mail.status, 401, "{mail:?}");
+    let owner = MailAgent::issued(&board, ID).await;
+    assert_eq!(owner.mail("").await.len(), 0, "the operator gives it a token");
 }
 
 #[tokio::test]

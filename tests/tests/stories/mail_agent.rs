@@ -34,10 +34,20 @@ pub(crate) async fn request(
     body: &str,
 ) -> Answer {
     let bearer = token.map(|token| format!("authorization: Bearer {token}\r\n"));
+    request_with(address, method, path, &bearer.unwrap_or_default(), body).await
+}
+
+/// The same with these lines in its head.
+pub(crate) async fn request_with(
+    address: &str,
+    method: &str,
+    path: &str,
+    lines: &str,
+    body: &str,
+) -> Answer {
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n{}\
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n{lines}\
          content-length: {}\r\nconnection: close\r\n\r\n{body}",
-        bearer.unwrap_or_default(),
         body.len()
     );
     let asking = async {

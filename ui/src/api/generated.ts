@@ -1502,6 +1502,430 @@ scopes: Array<string>,
  */
 expiresAt: Timestamp, };
 
+export type Mechanism = "mdns" | "udp" | "http" | "websocket" | "bus";
+
+export type KeyView = { 
+/**
+ * Hexadecimal SHA-256 of the key itself.
+ */
+fingerprint: string, 
+/**
+ * What kind of key it is, such as `ECDSA P-256`.
+ */
+kind: string, 
+/**
+ * The key as PEM.
+ */
+pem: string, };
+
+export type Transport = { 
+/**
+ * `tcp`, `ws`, `unix` or another word.
+ */
+type: string, 
+/**
+ * Where.
+ */
+endpoint: string, };
+
+export type Trust = "waiting" | "admitted" | "refused";
+
+export type TrustedBy = "operator" | "allowList" | "everyone";
+
+export type RetiredKey = { 
+/**
+ * The key.
+ */
+key: KeyView, 
+/**
+ * Until when.
+ */
+until: Timestamp, };
+
+export type KeyChange = { 
+/**
+ * The other key.
+ */
+key: KeyView, 
+/**
+ * When it was last tried.
+ */
+at: Timestamp, 
+/**
+ * How.
+ */
+mechanism: Mechanism, 
+/**
+ * From where.
+ */
+address: string, };
+
+export type SeenBy = { 
+/**
+ * The way.
+ */
+mechanism: Mechanism, 
+/**
+ * From where, at last.
+ */
+address: string, 
+/**
+ * Since when.
+ */
+since: Timestamp, 
+/**
+ * When it was last heard of.
+ */
+lastAt: Timestamp, 
+/**
+ * Until when it is believed; none where it says goodbye itself.
+ */
+until: Timestamp | null, };
+
+export type AnnouncedView = { 
+/**
+ * Its id.
+ */
+id: AgentId, 
+/**
+ * Its name.
+ */
+name: string | null, 
+/**
+ * What it can do, each with a version or a few words.
+ */
+capabilities: { [key in string]: string }, 
+/**
+ * How it says it can be reached.
+ */
+transport: Transport, 
+/**
+ * The version of the protocol it speaks.
+ */
+protocolVersion: string, 
+/**
+ * Whether it counts as one of ours.
+ */
+trust: Trust, 
+/**
+ * Who decided that; none while nobody has.
+ */
+trustedBy: TrustedBy | null, 
+/**
+ * The key it is known by; none if it never signed.
+ */
+key: KeyView | null, 
+/**
+ * Whether its last announcement was signed.
+ */
+signed: boolean, 
+/**
+ * Keys it had before that still count.
+ */
+retiredKeys: Array<RetiredKey>, 
+/**
+ * Someone came with another key, and was turned away.
+ */
+keyChange: KeyChange | null, 
+/**
+ * The ways by which it is found now; empty if it is gone.
+ */
+seenBy: Array<SeenBy>, 
+/**
+ * When it was first heard of.
+ */
+firstSeen: Timestamp, 
+/**
+ * When it was last heard of.
+ */
+lastSeen: Timestamp, 
+/**
+ * The document as it was sent.
+ */
+documentText: string, };
+
+export type TurnedAway = { 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * How it came.
+ */
+mechanism: Mechanism, 
+/**
+ * From where.
+ */
+address: string, 
+/**
+ * Who it said it was, as far as that could be read.
+ */
+agent: AgentId | null, 
+/**
+ * Why, for people.
+ */
+message: string, 
+/**
+ * How often the same happened since the entry was made.
+ */
+times: number, };
+
+export type AllowEntry = { 
+/**
+ * An id or a pattern.
+ */
+pattern: string, 
+/**
+ * The operator's words.
+ */
+note: string, 
+/**
+ * When it was added; none if it comes from the settings file and can only be changed there.
+ */
+addedAt: Timestamp | null, };
+
+export type OwnAnnouncement = { 
+/**
+ * Its id on the network.
+ */
+id: AgentId, 
+/**
+ * The fingerprint of its key.
+ */
+fingerprint: string, 
+/**
+ * Where its signed document is.
+ */
+documentUrl: string, };
+
+export type NetworkInterface = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its addresses.
+ */
+addresses: Array<string>, 
+/**
+ * Whether it reaches only this machine.
+ */
+loopback: boolean, };
+
+export type RegistryState = { 
+/**
+ * Where it is.
+ */
+url: string, 
+/**
+ * `suppressed`, `registered` or `failing`.
+ */
+state: string, 
+/**
+ * What goes wrong, if something does.
+ */
+problem: string | null, };
+
+export type Looking = { 
+/**
+ * The interfaces that are chosen.
+ */
+interfaces: Array<string>, 
+/**
+ * The interfaces of this machine.
+ */
+available: Array<NetworkInterface>, 
+/**
+ * Whether multicast DNS is on.
+ */
+mdns: boolean, 
+/**
+ * Whether it works: whether this broker hears itself.
+ */
+mdnsWorks: boolean, 
+/**
+ * The group and port of datagrams; empty if they are off.
+ */
+udp: string, 
+/**
+ * For how many seconds an announcement is believed.
+ */
+ttlSeconds: number, 
+/**
+ * `ask`, or `auto` where every signed agent is admitted.
+ */
+admit: string, 
+/**
+ * Whether other machines can reach this broker at all.
+ */
+reachable: boolean, 
+/**
+ * The other registry that stands in while multicast DNS does not work; none if none is set.
+ */
+registry: RegistryState | null, };
+
+export type DiscoveryView = { 
+/**
+ * Everyone who was announced: those that wait first, then those here, then those gone.
+ */
+agents: Array<AnnouncedView>, 
+/**
+ * The last announcements that were turned away, newest first.
+ */
+turnedAway: Array<TurnedAway>, 
+/**
+ * How this broker announces itself.
+ */
+own: OwnAnnouncement, 
+/**
+ * Where and how it looks for others.
+ */
+looking: Looking, };
+
+export type AdmitAgent = { 
+/**
+ * Which.
+ */
+agent: AgentId, 
+/**
+ * The fingerprint of the key that is meant; needed only to accept another key than the known one.
+ */
+fingerprint?: string, };
+
+export type LookOn = { 
+/**
+ * The names of interfaces; `lo` alone reaches nobody but this machine.
+ */
+interfaces: Array<string>, };
+
+export type AllowList = { 
+/**
+ * In order.
+ */
+entries: Array<AllowEntry>, };
+
+export type NewAllowEntry = { 
+/**
+ * An id or a pattern such as `3cde*`.
+ */
+pattern: string, 
+/**
+ * The operator's words.
+ */
+note: string, };
+
+export type EditAllowList = { 
+/**
+ * New entries; one that is there gets the new words.
+ */
+add: Array<NewAllowEntry>, 
+/**
+ * The patterns of entries that go.
+ */
+remove: Array<string>, };
+
+export type TlsView = { 
+/**
+ * Whether the port speaks TLS.
+ */
+on: boolean, 
+/**
+ * Whether every connection needs a certificate.
+ */
+clientCertificates: boolean, 
+/**
+ * Whether revoked certificates are known.
+ */
+revocations: boolean, 
+/**
+ * Until when the port's certificate is good.
+ */
+expiresAt: Timestamp | null, 
+/**
+ * The lines for the settings file that turn it on with the certificates in the folder.
+ */
+settings: string, };
+
+export type CertificateView = { 
+/**
+ * Its serial number, hexadecimal.
+ */
+serial: string, 
+/**
+ * Whose it is.
+ */
+name: string, 
+/**
+ * `authority`, `server` or `client`.
+ */
+kind: string, 
+/**
+ * From when it is good.
+ */
+issuedAt: Timestamp, 
+/**
+ * Until when.
+ */
+expiresAt: Timestamp, 
+/**
+ * When it was revoked, if it was.
+ */
+revokedAt: Timestamp | null, 
+/**
+ * Its file.
+ */
+file: string, };
+
+export type JwtKeyView = { 
+/**
+ * Its name: `own`, `own, before`, or its file.
+ */
+name: string, 
+/**
+ * The one algorithm that it counts for.
+ */
+algorithm: string, 
+/**
+ * Until when it counts; none where that is not set.
+ */
+until: Timestamp | null, };
+
+export type SecurityView = { 
+/**
+ * What protects the port now.
+ */
+tls: TlsView, 
+/**
+ * What the authority in the data folder has issued, newest first.
+ */
+certificates: Array<CertificateView>, 
+/**
+ * The folder where certificates and keys are.
+ */
+folder: string, 
+/**
+ * The keys by which signed tokens are checked.
+ */
+jwtKeys: Array<JwtKeyView>, };
+
+export type MakeServerCertificate = { 
+/**
+ * More names and addresses by which this machine is called.
+ */
+names: Array<string>, };
+
+export type MakeClientCertificate = { 
+/**
+ * Whose it will be.
+ */
+name: string, };
+
+export type OneCertificate = { 
+/**
+ * Its serial number.
+ */
+serial: string, };
+
 export type RouteQuery = { 
 /**
  * Where to: a topic, or `agent:` and an agent's id.
@@ -1638,7 +2062,7 @@ code: Code,
  */
 message: string, };
 
-export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
+export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "discovery", "params": Nothing } | { "method": "admitAgent", "params": AdmitAgent } | { "method": "refuseAgent", "params": OneAgent } | { "method": "forgetAgent", "params": OneAgent } | { "method": "lookOn", "params": LookOn } | { "method": "allowList", "params": Nothing } | { "method": "editAllowList", "params": EditAllowList } | { "method": "security", "params": Nothing } | { "method": "makeServerCertificate", "params": MakeServerCertificate } | { "method": "makeClientCertificate", "params": MakeClientCertificate } | { "method": "revokeCertificate", "params": OneCertificate } | { "method": "rotateJwtKey", "params": Nothing } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
 
 export type Replies = { 
 /**
@@ -1745,6 +2169,54 @@ revokeToken: Nothing,
  * Makes a signed token with scopes.
  */
 signJwt: SignedJwt, 
+/**
+ * Everyone who was announced, and how this broker looks for them.
+ */
+discovery: DiscoveryView, 
+/**
+ * Lets an announced agent in, or accepts its new key.
+ */
+admitAgent: AnnouncedView, 
+/**
+ * Turns an announced agent away, now and from now on.
+ */
+refuseAgent: AnnouncedView, 
+/**
+ * Forgets what was decided about an announced agent, its key included.
+ */
+forgetAgent: Nothing, 
+/**
+ * Chooses where to look for others.
+ */
+lookOn: Looking, 
+/**
+ * Who may announce themselves.
+ */
+allowList: AllowList, 
+/**
+ * Changes that.
+ */
+editAllowList: AllowList, 
+/**
+ * What protects the port, and what has been issued.
+ */
+security: SecurityView, 
+/**
+ * Makes the certificate of this port, and the authority if there is none.
+ */
+makeServerCertificate: SecurityView, 
+/**
+ * Makes a certificate for a client.
+ */
+makeClientCertificate: CertificateView, 
+/**
+ * Revokes a certificate: connections that use it end.
+ */
+revokeCertificate: SecurityView, 
+/**
+ * Makes a new key for signed tokens; the old one counts for another day.
+ */
+rotateJwtKey: SecurityView, 
 /**
  * A page of conversations.
  */
@@ -1896,4 +2368,8 @@ jobs: Array<JobView>,
 /**
  * Whether the rules changed.
  */
-rules: boolean, };
+rules: boolean, 
+/**
+ * Whether something changed about who is announced.
+ */
+discovery: boolean, };

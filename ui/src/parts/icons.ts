@@ -4,6 +4,9 @@ export const icons = {
   agents: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14c.6-3 3-4 5.5-4s4.9 1 5.5 4",
   conversations: "M2 3h12v8H7l-3 3v-3H2z",
   "dead-letters": "M2 5h12v9H2zM4.5 2h7M5.5 8l5 3.5M10.5 8l-5 3.5",
+  discovery:
+    "M8 9a1 1 0 1 0 0-2 1 1 0 0 0 0 2ZM5 11a4.2 4.2 0 0 1 0-6M11 5a4.2 4.2 0 0 1 0 6M3 13a7 7 0 0 1 0-10M13 3a7 7 0 0 1 0 10",
+  settings: "M2 4.5h6.5M12 4.5h2M10.2 2.5v4M2 11.5h2M7.5 11.5h6.5M5.8 9.5v4",
   permissions: "M3 3h4v4H3zM9 3h4v4H9zM3 9h4v4H3zM9 11l1.5 1.5L13.5 9",
   more: "M3 8h.01M8 8h.01M13 8h.01",
   warning: "M8 2.5 14.5 13.5h-13ZM8 6.5v3.5M8 11.800h.01",

@@ -3,8 +3,10 @@ import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type { ConversationId, FeedEvent, MessageId } from "../api/generated";
 import { Agents } from "./agents.svelte";
+import { AllowList } from "./allow-list.svelte";
 import { Composer } from "./composer.svelte";
 import { Conversations } from "./conversations.svelte";
+import { Discovery, type DiscoverySection } from "./discovery.svelte";
 import { LetterEdit } from "./edit.svelte";
 import { Feed } from "./feed.svelte";
 import { Filter } from "./filter.svelte";
@@ -15,6 +17,7 @@ import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
 import { Permissions, type Section } from "./permissions.svelte";
 import { Route } from "./route.svelte";
+import { Security } from "./security.svelte";
 import { Selection } from "./selection.svelte";
 import { Theme } from "./theme.svelte";
 import { Tokens } from "./tokens.svelte";
@@ -37,6 +40,9 @@ export class Console {
   readonly conversations: Conversations;
   readonly tokens: Tokens;
   readonly permissions: Permissions;
+  readonly discovery: Discovery;
+  readonly allowList: AllowList;
+  readonly security: Security;
   readonly letters: Letters;
   readonly jobs = new Jobs();
   readonly work: LetterWork;
@@ -57,6 +63,9 @@ export class Console {
     this.conversations = new Conversations(client);
     this.tokens = new Tokens(client, (text) => this.notices.show(text));
     this.permissions = new Permissions(client, this.agents, this.notices);
+    this.discovery = new Discovery(client, this.notices);
+    this.allowList = new AllowList(client, this.notices);
+    this.security = new Security(client, (text) => this.notices.show(text));
     this.letters = new Letters(client);
     this.work = new LetterWork(client, {
       notices: this.notices,
@@ -94,6 +103,7 @@ export class Console {
     return () => {
       clearInterval(second);
       this.feed.stop();
+      this.discovery.stop();
       for (const stop of stops) stop();
     };
   }
@@ -107,8 +117,11 @@ export class Console {
   /** Opens the palette, in front of everything. */
   togglePalette(): void {
     // A token that is shown now would be lost.
-    if (this.tokens.issued !== null) return;
+    if (this.tokens.issued !== null || this.security.signed !== null) return;
     this.tokens.cancel();
+    this.discovery.cancel();
+    this.security.cancel();
+    this.security.forget();
     this.keys = false;
     this.composer.open = false;
     this.edit.close();
@@ -137,6 +150,12 @@ export class Console {
   showPermissions(section: Section): void {
     this.permissions.section = section;
     this.route.go("permissions");
+  }
+
+  /** Shows a part of the Discovery screen. */
+  showDiscovery(section: DiscoverySection): void {
+    this.discovery.section = section;
+    this.route.go("discovery");
   }
 
   /** Shows a dead letter on its own screen, whatever is listed there. */
@@ -199,6 +218,8 @@ export class Console {
     this.selection.take(event);
     this.conversations.take(event);
     this.permissions.take(event);
+    this.discovery.take(event);
+    this.allowList.take(event);
     this.letters.take(event);
     this.jobs.take(event);
   }

@@ -4,6 +4,8 @@ export const SCREENS = [
   "conversations",
   "permissions",
   "dead-letters",
+  "discovery",
+  "settings",
   "connect",
 ] as const;
 export type Screen = (typeof SCREENS)[number];

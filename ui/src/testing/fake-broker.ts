@@ -20,7 +20,9 @@ import type {
   SpawnedList,
 } from "../api/generated";
 import type { FeedListener, Transport } from "../api/transport";
+import { FakeDiscovery } from "./fake-discovery";
 import { FakeRules } from "./fake-rules";
+import { FakeSecurity } from "./fake-security";
 import { detail, job, row, status } from "./fixtures";
 
 /** A broker that holds rows in memory and answers as the real one does. */
@@ -55,6 +57,8 @@ export class FakeBroker implements Transport {
   issued: (agent: string) => Promise<Issued> = (agent) =>
     Promise.resolve({ agentId: agent, token: "a-secret-token", replaced: false });
   readonly rules = new FakeRules();
+  readonly discovery = new FakeDiscovery();
+  readonly security = new FakeSecurity();
   /** How a replayed letter ends. */
   replayed: () => Promise<SendResult> = () =>
     Promise.resolve({ messageId: row(99).id, state: "processed", acks: [] });
@@ -137,7 +141,31 @@ export class FakeBroker implements Transport {
       case "permissions":
         return Promise.resolve(this.rules.matrix(call.params.edits));
       case "signJwt":
-        return Promise.reject(new CallError("unknownMethod", "this broker has no such call"));
+        return this.security.sign(call.params);
+      case "security":
+        return Promise.resolve(this.security.view);
+      case "makeServerCertificate":
+        return Promise.resolve(this.security.makeServer(call.params.names));
+      case "makeClientCertificate":
+        return Promise.resolve(call.params.name).then((name) => this.security.makeClient(name));
+      case "revokeCertificate":
+        return Promise.resolve(this.security.revoke(call.params.serial));
+      case "rotateJwtKey":
+        return Promise.resolve(this.security.rotate());
+      case "discovery":
+        return Promise.resolve(this.discovery.view);
+      case "admitAgent":
+        return Promise.resolve(call.params).then((params) => this.discovery.admit(params));
+      case "refuseAgent":
+        return Promise.resolve(call.params.agent).then((id) => this.discovery.refuse(id));
+      case "forgetAgent":
+        return Promise.resolve(this.discovery.forget(call.params.agent));
+      case "lookOn":
+        return Promise.resolve(this.discovery.lookOn(call.params.interfaces));
+      case "allowList":
+        return Promise.resolve({ entries: this.discovery.allowed });
+      case "editAllowList":
+        return Promise.resolve(call.params).then((edit) => this.discovery.editAllowed(edit));
     }
   }
 

@@ -1,7 +1,9 @@
 // Values for tests, typed by what Rust generated: a change of the contract breaks them first.
 import type {
   AgentView,
+  AnnouncedView,
   Capability,
+  CertificateView,
   ConversationDetail,
   ConversationMessage,
   ConversationRow,
@@ -9,10 +11,13 @@ import type {
   FeedEvent,
   Figures,
   JobView,
+  KeyView,
   Letter,
   LetterRow,
+  Looking,
   MessageDetail,
   MessageRow,
+  SeenBy,
   SessionView,
   Status,
   Totals,
@@ -223,6 +228,82 @@ export function job(id: number, change: Partial<JobView> = {}): JobView {
   };
 }
 
+/** A key whose fingerprint begins with these letters. */
+export function key(begins: string, kind = "ECDSA P-256"): KeyView {
+  const fingerprint = begins.padEnd(64, "0123456789abcdef");
+  return {
+    fingerprint,
+    kind,
+    pem: `-----BEGIN PUBLIC KEY-----\n${begins}\n-----END PUBLIC KEY-----\n`,
+  };
+}
+
+export function seenBy(mechanism: SeenBy["mechanism"], change: Partial<SeenBy> = {}): SeenBy {
+  return {
+    mechanism,
+    address: "192.168.1.20:53211",
+    since: AT,
+    lastAt: AT,
+    until: null,
+    ...change,
+  };
+}
+
+/** An agent that was announced, and waits. */
+export function announced(name: string, change: Partial<AnnouncedView> = {}): AnnouncedView {
+  const id = change.id ?? `3cde1b52-1fc2-4f7b-8d8c-${name.padEnd(12, "0").slice(0, 12)}`;
+  return {
+    id,
+    name,
+    capabilities: { crawl: "1.4" },
+    transport: { type: "tcp", endpoint: "192.168.1.20:9000" },
+    protocolVersion: "v1.0",
+    trust: "waiting",
+    trustedBy: null,
+    key: key("9f2c41aa"),
+    signed: true,
+    retiredKeys: [],
+    keyChange: null,
+    seenBy: [seenBy("http")],
+    firstSeen: AT,
+    lastSeen: AT,
+    documentText: JSON.stringify({ agent_id: id, agent_name: name }),
+    ...change,
+  };
+}
+
+export function looking(change: Partial<Looking> = {}): Looking {
+  return {
+    interfaces: ["lo"],
+    available: [
+      { name: "lo", addresses: ["127.0.0.1", "::1"], loopback: true },
+      { name: "eth0", addresses: ["192.168.1.7"], loopback: false },
+      { name: "wlan0", addresses: ["10.0.0.12"], loopback: false },
+    ],
+    mdns: true,
+    mdnsWorks: true,
+    udp: "",
+    ttlSeconds: 10,
+    admit: "ask",
+    reachable: false,
+    registry: null,
+    ...change,
+  };
+}
+
+export function certificate(name: string, change: Partial<CertificateView> = {}): CertificateView {
+  return {
+    serial: "4f1c92d07ab3e8556a01",
+    name,
+    kind: "client",
+    issuedAt: AT,
+    expiresAt: "2027-11-16T12:04:12Z",
+    revokedAt: null,
+    file: `/home/operator/switchboard/tls/${name}.pem`,
+    ...change,
+  };
+}
+
 export const status: Status = {
   version: "0.1.0",
   url: "ws://127.0.0.1:7892",
@@ -276,6 +357,7 @@ export function batch(change: Partial<Batch> = {}): Batch {
     moved: [],
     jobs: [],
     rules: false,
+    discovery: false,
     ...change,
   };
 }

@@ -1,15 +1,18 @@
 // How the broker's words read to a person.
 import type {
   AgentStatus,
+  AnnouncedView,
   AttemptOutcome,
   AttemptView,
   DeadReason,
   Decision,
   Dialect,
   Door,
+  Mechanism,
   MessageRow,
   MessageState,
   Policy,
+  TrustedBy,
 } from "../api/generated";
 
 export const doorName: Record<Door, string> = {
@@ -116,4 +119,34 @@ export function decided({ effect, by, declared }: Decision): string {
   if (by === "declared") return `${verdict}: the agent declares it so`;
   const own = declared === "allow" ? "allows it" : "denies it";
   return `${verdict} by ${by}${declared === effect ? "" : `; the agent itself ${own}`}`;
+}
+
+/** A way by which an agent is found. */
+export const mechanismName: Record<Mechanism, string> = {
+  mdns: "mDNS",
+  udp: "UDP",
+  http: "HTTP",
+  websocket: "WebSocket",
+  bus: "bus",
+};
+
+/** The same for those who never met the word. */
+export const mechanismMeaning: Record<Mechanism, string> = {
+  mdns: "It announces itself on the network by multicast DNS, as printers do",
+  udp: "It announces itself on the network by datagrams",
+  http: "It announced itself here over HTTP",
+  websocket: "It announced itself here over a WebSocket",
+  bus: "It announced itself on the bus, by the topic “discovery”",
+};
+
+const trustedByName: Record<TrustedBy, string> = {
+  operator: "by you",
+  allowList: "by the allow-list",
+  everyone: "as all who sign",
+};
+
+/** Whether an announced agent counts as one of ours, and who says so. */
+export function trusted({ trust, trustedBy }: Pick<AnnouncedView, "trust" | "trustedBy">): string {
+  if (trust === "waiting") return "waits for you";
+  return trustedBy === null ? trust : `${trust} ${trustedByName[trustedBy]}`;
 }

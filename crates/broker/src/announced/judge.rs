@@ -7,8 +7,11 @@ use super::{Announced, Peer};
 use crate::{DiscoveryRules, Refusal};
 use std::sync::Arc;
 
-/// Documents that newer ones have replaced, of which each agent's last are remembered.
-const REPLACED: usize = 256;
+/// Documents of one admitted agent that newer ones have replaced. All of them are remembered, or an old one
+/// could be played again; an agent that changes more often is told to stop.
+const REPLACED: usize = 16_384;
+/// The same of one that waits, which anybody can be: the oldest are forgotten.
+const REPLACED_WAITING: usize = 64;
 /// Older keys of one agent that count at the same time.
 const RETIRED: usize = 8;
 
@@ -21,6 +24,8 @@ pub(crate) struct Owner {
     pub(crate) is_proven: bool,
     /// Someone is connected under this name.
     pub(crate) is_connected: bool,
+    /// Whoever announces it was let in first, by a token or a certificate.
+    pub(crate) is_vouched: bool,
 }
 
 /// What is to be done with an announcement that is believed.
@@ -59,14 +64,21 @@ impl Announced {
         if owner.has_token && !owner.is_proven && !is_same_key {
             return Err(Refusal::Taken(agent.clone()));
         }
+        let is_waiting = known.is_none_or(|peer| peer.record.trust == Trust::Waiting);
         let (mut rotates, mut adopts) = (false, false);
         match (key, signed_by) {
             // What was once signed may not come unsigned.
             (Some(_), None) => return Err(Refusal::MustSign(agent.clone())),
             (None, None) if !listed => return Err(Refusal::Unsigned(agent.clone())),
             (None, None) => {}
+            // Whoever is known without a key gets one from somebody who was let in, not from anybody.
+            (None, Some(_)) if known.is_some() && !owner.is_vouched && !owner.is_proven => {
+                return Err(Refusal::OtherKey(agent.clone()));
+            }
             (None, Some(_)) => adopts = true,
             (Some(_), Some(_)) if is_same_key => {}
+            // A key about which nobody has decided yields to whoever owns the name.
+            (Some(_), Some(_)) if owner.is_proven && is_waiting => adopts = true,
             (Some(key), Some(other)) => {
                 let retired = known.map_or(&[][..], |peer| &peer.record.retired);
                 let still_counts =
@@ -78,7 +90,6 @@ impl Announced {
             }
         }
         let is_current = self.is_current(known, agent, said, now)?;
-        let is_waiting = known.is_none_or(|peer| peer.record.trust == Trust::Waiting);
         let everyone = self.rules.admit_everyone && signed_by.is_some();
         // A name that someone uses without a token is not given to another without a question.
         let in_use = owner.is_connected && !owner.is_proven;
@@ -100,24 +111,26 @@ impl Announced {
         now: Timestamp,
     ) -> Result<bool, Refusal> {
         let Some(peer) = known else { return Ok(true) };
-        let replaced = peer.record.replaced.iter().find(|one| one.digest == said.digest);
-        match replaced {
+        match peer.replaced.get(&said.digest) {
+            None if peer.record.digest != said.digest && peer.replaced.len() >= REPLACED => {
+                Err(Refusal::ChangedTooOften(agent.clone()))
+            }
             None => Ok(true),
-            Some(one) if Timestamp(one.at).plus(self.rules.ttl) > now => Ok(false),
+            Some(at) if at.plus(self.rules.ttl) > now => Ok(false),
             Some(_) => Err(Refusal::Replayed(agent.clone())),
         }
     }
 }
 
 impl Peer {
-    /// Takes over what a believed announcement says.
+    /// Takes over what a believed announcement says. Returns the document that it replaces, if it does.
     pub(super) fn take(
         &mut self,
         said: Announcement,
         judged: &Judged,
         rules: &DiscoveryRules,
         now: Timestamp,
-    ) {
+    ) -> Option<ReplacedDocument> {
         let record = &mut self.record;
         record.retired.retain(|one| one.until > now);
         if judged.rotates
@@ -137,16 +150,34 @@ impl Peer {
             record.trust = Trust::Admitted;
             record.trusted_by = Some(by);
         }
-        if record.digest != said.digest {
-            let digest = std::mem::replace(&mut record.digest, said.digest.clone());
-            record.replaced.push(ReplacedDocument { digest, at: now.0 });
-            let excess = record.replaced.len().saturating_sub(REPLACED);
-            record.replaced.drain(..excess);
+        // The same content is the same document, however it is spelt and signed.
+        if record.digest == said.digest && !judged.adopts && !judged.rotates {
+            return None;
         }
+        let before = std::mem::replace(&mut record.digest, said.digest.clone());
         record.document = said.document.clone();
         record.signature.clone_from(&said.signature);
         record.version.clone_from(&said.version);
+        let gone = (before != said.digest).then(|| ReplacedDocument {
+            agent: record.agent.clone(),
+            digest: before,
+            at: now,
+        });
         self.said = Arc::new(said);
+        if let Some(gone) = &gone {
+            self.forget_oldest_replaced();
+            self.replaced.insert(gone.digest.clone(), gone.at);
+        }
+        gone
+    }
+
+    fn forget_oldest_replaced(&mut self) {
+        if self.record.trust == Trust::Waiting && self.replaced.len() >= REPLACED_WAITING {
+            let oldest = self.replaced.iter().min_by_key(|(_, at)| **at);
+            if let Some(digest) = oldest.map(|(digest, _)| digest.clone()) {
+                self.replaced.remove(&digest);
+            }
+        }
     }
 }
 

@@ -52,7 +52,7 @@ struct Store {
 
 impl Store {
     fn new(rules: DiscoveryRules) -> Self {
-        let announced = Announced::restore(rules, Vec::new(), Vec::new());
+        let announced = Announced::restore(rules, Vec::new(), Vec::new(), Vec::new());
         Self { announced, start: Instant::now(), seconds: 0 }
     }
 
@@ -70,7 +70,8 @@ impl Store {
     }
 
     fn hear(&mut self, said: Announcement) -> Result<Trust, Refusal> {
-        self.hear_by(said, Mechanism::Http, Owner::default())
+        let vouched = Owner { is_vouched: true, ..Owner::default() };
+        self.hear_by(said, Mechanism::Http, vouched)
     }
 
     fn hear_by(
@@ -158,6 +159,28 @@ fn a_name_that_owns_a_token_is_not_anothers_to_announce() {
 }
 
 #[test]
+fn who_owns_a_name_takes_it_from_a_key_that_only_waits() {
+    let mut store = Store::asking();
+    let stranger = store.hear_by(said("one", Some("x")), Mechanism::Udp, Owner::default());
+    assert_eq!(stranger, Ok(Trust::Waiting));
+    let proven = Owner { has_token: true, is_proven: true, is_vouched: true, is_connected: false };
+    let owner = store.hear_by(said("two", Some("a")), Mechanism::Http, proven);
+    assert_eq!(owner, Ok(Trust::Waiting));
+    assert_eq!(store.announced.key_of(&id()).as_deref(), Some("a"));
+}
+
+#[test]
+fn nobody_on_the_network_gives_a_key_to_an_agent_that_was_admitted_without_one() {
+    let mut store = Store::listing(ID);
+    assert_eq!(store.hear(said("one", None)), Ok(Trust::Admitted));
+    let stranger = store.hear_by(said("two", Some("x")), Mechanism::Udp, Owner::default());
+    assert!(matches!(stranger, Err(Refusal::OtherKey(_))));
+    assert_eq!(store.hear(said("one", None)), Ok(Trust::Admitted));
+    let view = store.announced.views().remove(0);
+    assert_eq!(view.key_change.unwrap().key.fingerprint, "x", "the operator sees it");
+}
+
+#[test]
 fn another_key_is_refused_and_shown_until_the_operator_accepts_it() {
     let mut store = Store::admitted();
     assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
@@ -165,6 +188,9 @@ fn another_key_is_refused_and_shown_until_the_operator_accepts_it() {
     assert_eq!(view.key_change.unwrap().key.fingerprint, "b");
     assert_eq!(view.key.unwrap().fingerprint, "a");
     assert!(matches!(store.announced.admit(&id(), Some("c")), Err(Refusal::NoSuchKey(_))));
+    store.announced.admit(&id(), Some("a")).unwrap();
+    assert_eq!(store.announced.views()[0].key_change, None, "kept to the known one");
+    assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
     store.announced.admit(&id(), Some("b")).unwrap();
     assert_eq!(store.hear(said("two", Some("b"))), Ok(Trust::Admitted));
     assert!(matches!(store.hear(said("three", Some("a"))), Err(Refusal::OtherKey(_))));
@@ -196,6 +222,36 @@ fn a_document_that_was_replaced_is_late_for_a_while_and_then_played_again() {
 }
 
 #[test]
+fn however_often_an_agent_changes_its_oldest_document_stays_old() {
+    let mut store = Store::admitted();
+    for n in 0..2000 {
+        store.seconds += 5;
+        assert_eq!(store.hear(said(&format!("d{n}"), Some("a"))), Ok(Trust::Admitted));
+    }
+    store.seconds += 11;
+    for old in ["one", "d0", "d1700"] {
+        assert!(matches!(store.hear(said(old, Some("a"))), Err(Refusal::Replayed(_))), "{old}");
+    }
+    assert_eq!(store.hear(said("d1999", Some("a"))), Ok(Trust::Admitted));
+}
+
+#[test]
+fn the_same_document_again_is_no_news_however_it_is_spelt() {
+    let mut store = Store::admitted();
+    let again = |store: &mut Store| {
+        let spelt = Announcement { document: " one ".into(), ..said("one", Some("a")) };
+        let now = store.now();
+        let heard = store.announced.hear(&id(), spelt, &by(Mechanism::Http), Owner::default(), now);
+        let heard = heard.unwrap();
+        (heard.is_news, heard.is_told, heard.record.is_some())
+    };
+    assert_eq!(again(&mut store), (false, false, false));
+    store.seconds += 6;
+    assert_eq!(again(&mut store), (false, true, false), "others are told of it now and then");
+    assert_eq!(&*store.announced.found(&id()).unwrap().document, "one");
+}
+
+#[test]
 fn one_agent_found_by_several_ways_is_one_until_the_last_of_them_ends() {
     let mut store = Store::admitted();
     store.seconds = 5;
@@ -212,9 +268,9 @@ fn one_agent_found_by_several_ways_is_one_until_the_last_of_them_ends() {
 }
 
 #[test]
-fn many_strangers_do_not_fill_the_memory() {
+fn many_strangers_do_not_fill_the_memory_or_keep_out_who_was_let_in() {
     let mut store = Store::asking();
-    for n in 0..super::MOST + 10 {
+    for n in 0..super::STRANGERS + 10 {
         let stranger = AgentId::parse(&uuid::Uuid::from_u128(n as u128).to_string()).unwrap();
         let now = store.now();
         let heard = store.announced.hear(
@@ -224,13 +280,19 @@ fn many_strangers_do_not_fill_the_memory() {
             Owner::default(),
             now,
         );
-        assert_eq!(heard.is_ok(), n < super::MOST, "{n}");
+        assert_eq!(heard.is_ok(), n < super::STRANGERS, "{n}");
     }
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting), "by HTTP there is room");
     store.seconds += 11;
     let now = store.now();
-    assert_eq!(store.announced.take_due(now.monotonic).len(), super::MOST);
-    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting), "those gone make room");
-    assert!(store.announced.known.len() <= super::MOST);
+    assert_eq!(store.announced.take_due(now.monotonic).len(), super::STRANGERS + 1);
+    let stranger = AgentId::parse("11111111-2222-4333-8444-555555555555").unwrap();
+    let one = said("one", Some("b"));
+    let arrival = by(Mechanism::Udp);
+    let heard = store.announced.hear(&stranger, one, &arrival, Owner::default(), now);
+    assert!(heard.is_ok(), "those gone make room");
+    assert!(store.announced.known.contains_key(&id()), "but not who was let in");
+    assert_eq!(store.announced.known.len(), super::STRANGERS + 1);
 }
 
 proptest! {

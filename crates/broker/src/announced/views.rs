@@ -57,8 +57,18 @@ impl Peer {
             seen_by: seen_by.collect(),
             first_seen: record.first_seen,
             last_seen: record.last_seen,
-            document_text: record.document.to_string(),
+            document_text: shortened(&record.document),
         }
+    }
+}
+
+/// As much of a document is shown.
+const SHOWN: usize = 8 << 10;
+
+fn shortened(document: &str) -> String {
+    match document.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &document[..end]),
+        None => document.to_owned(),
     }
 }
 

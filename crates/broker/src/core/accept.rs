@@ -32,7 +32,7 @@ impl Core {
             Err(refusal) => return respond(reply, Err(refusal)),
         };
         self.prepare(&origin, &mut send);
-        self.make_receiver(origin.door, &send.address);
+        self.make_receiver(caller, &send.address);
         if let Some(seq) = self.call_answered_by(&origin.from, &send) {
             return self.answer_call(seq, origin, send, reply);
         }

@@ -12,7 +12,7 @@ use switchboard_store::{AllowChange, AnnouncedRecord, Record, TrustChange};
 
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::announced::{Listed, Owner};
+use crate::announced::{Listed, Owner, is_vouched};
 use crate::broker::{Caller, ReplyTo};
 
 /// The topic of the bus on which announcements are told.
@@ -83,11 +83,15 @@ impl Core {
             has_token: self.registry.token(agent).is_some(),
             is_proven: self.speaker(caller).is_ok_and(|(_, speaker)| speaker == *agent),
             is_connected: self.registry.is_connected(agent),
+            is_vouched: is_vouched(arrival.mechanism),
         };
         let heard = self.announced.hear(agent, said, arrival, owner, self.now)?;
         let written = heard.record.is_some();
         if let Some(record) = heard.record {
             self.write_trust(TrustChange::Announced(record));
+        }
+        for replaced in heard.replaced {
+            self.write_trust(TrustChange::Replaced(replaced));
         }
         if heard.is_news {
             self.tell(Event::Discovery);
@@ -99,7 +103,9 @@ impl Core {
             self.find_announced(agent, &heard.said)?;
         }
         self.registry.touch(agent, self.now);
-        self.tell_of(agent, &heard.said, arrival.mechanism);
+        if heard.is_told {
+            self.tell_of(agent, &heard.said, arrival.mechanism);
+        }
         Ok((Appeared::Accepted, written))
     }
 
@@ -200,10 +206,14 @@ impl Core {
         let admitted = operator_only(caller).and_then(|()| {
             let peer = self.announced.admit(&agent, fingerprint)?;
             let (record, found, said) = (peer.record(), peer.is_found(), peer.said());
+            let replaced = peer.all_replaced();
             let view = peer.view();
             if found {
                 self.find_announced(&agent, &said)?;
                 self.tell_of(&agent, &said, Mechanism::Bus);
+            }
+            for one in replaced {
+                self.write_trust(TrustChange::Replaced(one));
             }
             Ok((record, view))
         });

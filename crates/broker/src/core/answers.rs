@@ -110,18 +110,19 @@ impl Core {
         if heard_of(answer.outcome) {
             self.registry.touch(&to.agent, self.now);
         }
-        let Some(journey) = self.journeys.get(&seq) else {
+        if !self.journeys.contains_key(&seq) {
             self.close(delivery);
             return;
-        };
+        }
         // One that answers by a message of its own got the request and is slow; to ask it again would
         // be to ask for the same work twice.
         let silent = answer.outcome == AttemptOutcome::TimedOut && to.door.answers_by_message();
         if silent {
             // It may still answer, and then who asked hears of it.
-            self.calls.taken(seq, &to.agent);
+            self.note_taken(seq, &to.agent);
         }
         let decided = silent || !may_ask_again;
+        let Some(journey) = self.journeys.get(&seq) else { return };
         let over = journey.dispatch.is_out_of_time() || self.is_own_event(seq);
         let again = if over || decided {
             None

@@ -73,8 +73,18 @@ impl Core {
         for message in unanswered {
             self.reopen_call(&message);
             if let Some(provider) = message.address.agent() {
-                self.calls.taken(message.seq, provider);
+                self.note_taken(message.seq, provider);
             }
+        }
+    }
+
+    /// Someone took a request without an answer. There is room for so many of those; of the oldest it is said
+    /// that there is none.
+    pub(super) fn note_taken(&mut self, seq: u64, by: &AgentId) {
+        let Some(oldest) = self.calls.taken(seq, by) else { return };
+        match self.calls.get(oldest).is_some_and(|call| call.by_message) {
+            true => self.call_failed(oldest, "TIMEOUT", "it was taken, and not answered for long"),
+            false => drop(self.calls.close(oldest)),
         }
     }
 
@@ -169,8 +179,10 @@ impl Core {
             Outcome::Success(output) => {
                 if let Err(refusal) = self.fits(&origin.from, call.capability.as_deref(), &output) {
                     let from = origin.from.clone();
-                    self.refuse(origin, send, refusal.clone(), reply);
-                    return self.answer_is_bad(seq, &from, delivery, &refusal);
+                    self.refuse(origin, send, refusal.clone(), None);
+                    self.answer_is_bad(seq, &from, delivery, &refusal);
+                    // What follows from it is on disk before its sender looks.
+                    return self.promise(reply, Err(refusal));
                 }
                 answer(AttemptOutcome::Processed, None, Some(output))
             }
@@ -299,13 +311,12 @@ impl Core {
                 let answer = answer(AttemptOutcome::InvalidAnswer, words, None);
                 self.take_answer(delivery, answer, false);
             }
-            None => {
-                self.call_failed(seq, "INVALID_ANSWER", &why.to_string());
+            None if self.waits_in_mailbox(seq, from) => {
                 let (reason, error) = (DeadReason::InvalidAnswer, why.to_string());
-                if self.waits_in_mailbox(seq, from) {
-                    self.conclude(seq, &Topic::of_agent(from), Verdict::Dead { reason, error });
-                }
+                self.say_failed(seq, from, &error);
+                self.conclude(seq, &Topic::of_agent(from), Verdict::Dead { reason, error });
             }
+            None => self.call_failed(seq, "INVALID_ANSWER", &why.to_string()),
         }
     }
 
@@ -319,7 +330,7 @@ impl Core {
     ) {
         let Some(call) = self.calls.get(seq) else { return };
         match output {
-            None => self.calls.taken(seq, by),
+            None => self.note_taken(seq, by),
             Some(output) if call.by_message => {
                 let Some(call) = self.calls.close(seq) else { return };
                 let origin = Origin::of(by.clone(), door);
@@ -352,6 +363,15 @@ impl Core {
         let Some(call) = self.calls.close(seq).filter(|call| call.by_message) else { return };
         let failure = Failure { code: code.to_owned(), message: words.to_owned(), details: None };
         let origin = Origin::of(AgentId::switchboard(), Door::Console);
+        self.tell_asker(&call, origin, &Outcome::Failure(failure));
+    }
+
+    /// The provider itself said that it failed: whoever asked hears it, by whichever door.
+    pub(super) fn say_failed(&mut self, seq: u64, by: &AgentId, words: &str) {
+        let Some(call) = self.calls.close(seq) else { return };
+        let failure =
+            Failure { code: "DECLINED".to_owned(), message: words.to_owned(), details: None };
+        let origin = Origin::of(by.clone(), Door::Aacp);
         self.tell_asker(&call, origin, &Outcome::Failure(failure));
     }
 

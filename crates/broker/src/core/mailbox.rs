@@ -18,15 +18,24 @@ use crate::subscriptions::Subscription;
 
 impl Core {
     /// Makes a connection speak for the agent whose token it shows.
-    pub(super) fn visit(&mut self, caller: Caller, visit: Visit) -> Result<Reply, Refusal> {
+    pub(super) fn visit(&mut self, caller: Caller, visit: Visit, reply: Option<ReplyTo>) {
+        match self.try_visit(caller, visit) {
+            Ok((agent, opened)) => {
+                let joined = Joined { server: AgentId::switchboard(), agent, token: None };
+                let joined = Ok(Reply::Joined(joined));
+                // What lies in a new mailbox must be on disk before it is looked at.
+                if opened { self.promise(reply, joined) } else { respond(reply, joined) }
+            }
+            Err(refusal) => respond(reply, Err(refusal)),
+        }
+    }
+
+    fn try_visit(&mut self, caller: Caller, visit: Visit) -> Result<(AgentId, bool), Refusal> {
         let id = connection_of(caller)?;
-        let connection = self.registry.connection(id).ok_or(Refusal::NotJoined)?;
-        let door = connection.door;
+        let door = self.registry.connection(id).ok_or(Refusal::NotJoined)?.door;
         let agent = match (visit.token, visit.agent) {
             (Some(token), _) => self.registry.owner_of(&token)?,
-            (None, Some(claimed)) if door == Door::Aacp && self.settings.aacp_open => {
-                self.take_at_its_word(&claimed)?
-            }
+            (None, Some(claimed)) if self.is_open_to(caller) => self.take_at_its_word(&claimed)?,
             (None, Some(claimed))
                 if self.registry.token(&self.registry.resolve(&claimed)).is_some() =>
             {
@@ -36,16 +45,23 @@ impl Core {
         };
         self.registry.visit(id, &agent);
         self.registry.touch(&agent, self.now);
-        if door == Door::Aacp {
-            self.open_mailbox(&agent);
-        }
-        Ok(Reply::Joined(Joined { server: AgentId::switchboard(), agent, token: None }))
+        let opened = door == Door::Aacp && self.open_mailbox(&agent);
+        Ok((agent, opened))
+    }
+
+    /// Whether this caller needs no token: only on this machine, and only where that is set.
+    fn is_open_to(&self, caller: Caller) -> bool {
+        let Caller::Connection(id) = caller else { return false };
+        self.registry.connection(id).is_some_and(|one| {
+            let is_here = one.from.is_none_or(|from| from.is_loopback());
+            one.door == Door::Aacp && self.settings.aacp_open && is_here
+        })
     }
 
     /// Where no tokens are asked for, an id that owns one still needs it.
     fn take_at_its_word(&mut self, claimed: &AgentId) -> Result<AgentId, Refusal> {
         let agent = self.registry.resolve(claimed);
-        if self.registry.token(&agent).is_some() {
+        if self.registry.token(&agent).is_some() || self.announced.is_keyed(&agent) {
             return Err(Refusal::TokenMissing(agent));
         }
         self.make_mailbox_for(&agent)?;
@@ -71,16 +87,17 @@ impl Core {
     }
 
     /// In the open setting whoever is written to by a UUID has a mailbox from then on.
-    pub(super) fn make_receiver(&mut self, door: Door, address: &Address) {
-        if let (Door::Aacp, true, Address::Agent(id)) = (door, self.settings.aacp_open, address) {
+    pub(super) fn make_receiver(&mut self, caller: Caller, address: &Address) {
+        if let (true, Address::Agent(id)) = (self.is_open_to(caller), address) {
             // One that cannot be made is unknown, and is told so.
             drop(self.make_mailbox_for(id));
         }
     }
 
-    /// What is for this agent waits until it is fetched, what has come before included.
-    pub(super) fn open_mailbox(&mut self, agent: &AgentId) {
-        let Some(record) = self.registry.open_mailbox(agent) else { return };
+    /// What is for this agent waits until it is fetched, what has come before included. Returns whether that
+    /// is new.
+    pub(super) fn open_mailbox(&mut self, agent: &AgentId) -> bool {
+        let Some(record) = self.registry.open_mailbox(agent) else { return false };
         self.bookkeeping
             .push(Record::Agent(switchboard_store::AgentRecord { capabilities: None, ..record }));
         for message in self.parking.on(&Topic::of_agent(agent)) {
@@ -88,6 +105,7 @@ impl Core {
             self.bookkeeping.push(Record::Mail(MailChange::Arrived { agent, message }));
         }
         self.show_changed_agents();
+        true
     }
 
     /// A message for an agent with a mailbox lies there from its beginning.
@@ -116,17 +134,18 @@ impl Core {
             Err(refusal) => return respond(reply, Err(refusal)),
         };
         let topic = Topic::of_agent(&agent);
-        let mut may_have = Vec::new();
+        let mut refused = Vec::new();
         for seq in seqs {
-            let Some(message) = self.parking.get(&topic, seq).map(|one| one.message.clone()) else {
-                continue;
-            };
-            if !self.may_fetch(&message, &agent) {
+            let parked = self.parking.get(&topic, seq).map(|one| one.message.clone());
+            if let Some(message) = &parked
+                && !self.may_fetch(message, &agent)
+            {
                 let (owner, reason) = (agent.clone(), DeadReason::Forbidden);
                 let error = "a rule that was made since forbids it".to_owned();
                 let removed = MailChange::Removed { agent: owner, message: seq };
                 self.bookkeeping.push(Record::Mail(removed));
                 self.conclude(seq, &topic, Verdict::Dead { reason, error });
+                refused.push(seq);
                 continue;
             }
             let (owner, at) = (agent.clone(), self.now.wall);
@@ -135,14 +154,16 @@ impl Core {
                 message: seq,
                 at,
             }));
-            self.registry.count_received(&agent);
-            may_have.push(seq);
-            if message.kind != Kind::Request {
-                self.conclude(seq, &topic, Verdict::Processed(agent.clone()));
+            // What is not here is in its hands by another door, or settled just now.
+            if let Some(message) = parked {
+                self.registry.count_received(&agent);
+                if message.kind != Kind::Request {
+                    self.conclude(seq, &topic, Verdict::Processed(agent.clone()));
+                }
             }
         }
         self.registry.touch(&agent, self.now);
-        self.promise(reply, Ok(Reply::Collected(may_have)));
+        self.promise(reply, Ok(Reply::Collected { refused }));
     }
 
     /// Rules may have changed since the message was taken in.
@@ -173,6 +194,7 @@ impl Core {
         let words = words.unwrap_or_else(|| format!("{agent} said that it failed"));
         if self.parking.get(&topic, seq).is_some() {
             let verdict = if failed {
+                self.say_failed(seq, &agent, &words);
                 Verdict::Dead { reason: DeadReason::DeclinedByAll, error: words }
             } else {
                 // An answer may still come.

@@ -95,6 +95,10 @@ impl Core {
         }
         admitted?;
         let is_free = owned.is_none();
+        // A name that is a key's is not free; who holds the key asks the operator for a token.
+        if is_free && self.announced.is_keyed(agent) {
+            return Err(Refusal::Taken(agent.clone()));
+        }
         if is_free && door == Door::Bus && self.settings.bus_needs_token && from.is_some() {
             return Err(Refusal::TokenMissing(agent.clone()));
         }

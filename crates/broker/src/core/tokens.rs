@@ -21,6 +21,10 @@ impl Core {
             if agent.is_reserved() {
                 return Err(Refusal::NoTokenFor(agent));
             }
+            // One agent's other name is not another's first, nor the other way round.
+            if self.registry.is_named_by_another(&agent) {
+                return Err(Refusal::Taken(agent));
+            }
             let (token, secret) = Token::make(ceiling, self.now.wall)?;
             if !self.registry.knows(&agent) {
                 // One that only speaks HTTP needs no more than this to be reached.

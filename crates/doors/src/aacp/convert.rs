@@ -8,8 +8,12 @@ use switchboard_model::{
     Send, Wait,
 };
 
+use crate::named;
+
 use super::wire::{Content, MessageType, MessageView, NewMessage, Status};
 
+/// Programs of many languages cannot read what is nested deeper.
+const DEEPEST: usize = 128;
 /// The longest correlation that is kept.
 const CORRELATION: usize = 256;
 
@@ -65,8 +69,12 @@ pub(super) fn send(new: &NewMessage<'_>) -> Result<Send, Fault> {
         MessageType::Response => Kind::Response,
         MessageType::Notification => Kind::Event,
     };
-    let content: Content<'_> = serde_json::from_str(new.content.get())
-        .map_err(|error| Fault::misshapen(format!("content: {error}")))?;
+    if depth(new.content.get()) > DEEPEST {
+        let words = format!("content is nested more than {DEEPEST} deep");
+        return Err(Fault::misshapen(words));
+    }
+    let content: Content<'_> = named::from_slice(new.content.get().as_bytes())
+        .map_err(|words| Fault::misshapen(format!("content: {words}")))?;
     let objects =
         [("input", content.input), ("output", content.output), ("metadata", content.metadata)];
     for (name, value) in objects {
@@ -74,9 +82,8 @@ pub(super) fn send(new: &NewMessage<'_>) -> Result<Send, Fault> {
             return Err(Fault::misshapen(format!("content.{name} must be an object")));
         }
     }
-    let action = content.action.filter(|action| !action.is_empty());
-    if kind == Kind::Request && action.is_none() {
-        return Err(Fault::misshapen("content.action is missing: name what is to be done"));
+    if content.action.is_empty() {
+        return Err(Fault::misshapen("content.action is empty: name what is to be done"));
     }
     let correlation = new.correlation_id.clone();
     if correlation.as_ref().is_some_and(|it| it.is_empty() || it.len() > CORRELATION) {
@@ -88,7 +95,7 @@ pub(super) fn send(new: &NewMessage<'_>) -> Result<Send, Fault> {
     Ok(Send {
         address: Address::Agent(agent_id("receiver_agent_id", &new.receiver_agent_id)?),
         kind,
-        capability: action,
+        capability: Some(content.action),
         priority: Priority::Normal,
         correlation,
         conversation: None,
@@ -99,6 +106,26 @@ pub(super) fn send(new: &NewMessage<'_>) -> Result<Send, Fault> {
         expires_at: None,
         wait: Wait::Accepted,
     })
+}
+
+/// How deep JSON is nested.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_text, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 fn is_object_or_null(value: &RawValue) -> bool {
@@ -149,6 +176,8 @@ pub(super) fn view(mail: &Mail) -> Option<MessageView> {
         receiver_agent_id: receiver.alias().to_string(),
         message_type: match message.kind {
             Kind::Request => MessageType::Request,
+            // This protocol has one response to a request; what tells of progress is none.
+            Kind::Response if is_progress(message) => MessageType::Notification,
             Kind::Response => MessageType::Response,
             Kind::Event | Kind::Broadcast => MessageType::Notification,
         },
@@ -163,6 +192,11 @@ pub(super) fn view(mail: &Mail) -> Option<MessageView> {
         created_at: message.accepted_at.to_iso(),
         processed_at: mail.processed_at.map(switchboard_model::Timestamp::to_iso),
     })
+}
+
+fn is_progress(message: &Message) -> bool {
+    let outcome = message.dialect.read_outcome(message.payload.as_str());
+    matches!(outcome, switchboard_model::Outcome::Partial { .. })
 }
 
 /// What it says, in the words of this door; always an object.
@@ -210,7 +244,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (rest, said) in [
-            (r#""content":{}"#, "content.action"),
+            (r#""content":{}"#, "action"),
             (r#""content":{"action":""}"#, "content.action"),
             (r#""content":{"action":7}"#, "content"),
             (r#""content":[]"#, "content"),
@@ -218,12 +252,25 @@ mod tests {
             (r#""content":{"action":"x","output":"y"}"#, "content.output"),
             (r#""content":{"action":"x"},"message_type":"shout""#, "shout"),
             (r#""content":{"action":"x"},"correlation_id":"""#, "correlation_id"),
-            (r#""content":{},"message_type":"response""#, "correlation_id"),
+            (r#""content":{"action":"x"},"message_type":"response""#, "correlation_id"),
         ] {
             let fault = read(&with(rest)).unwrap_err();
             assert!(fault.words.contains(said), "{rest}: {}", fault.words);
             assert_eq!(fault.status, StatusCode::UNPROCESSABLE_ENTITY);
         }
+    }
+
+    #[test]
+    fn how_deep_content_may_be_nested_is_bounded_and_brackets_in_texts_do_not_count() {
+        let nested = |n: usize| {
+            format!(
+                r#"{{"action":"x","input":{{"a":{}"[[[\"["{}}}}}"#,
+                "[".repeat(n),
+                "]".repeat(n)
+            )
+        };
+        assert!(read(&with(&format!(r#""content":{}"#, nested(100)))).is_ok());
+        assert!(read(&with(&format!(r#""content":{}"#, nested(127)))).is_err());
     }
 
     proptest! {

@@ -28,6 +28,7 @@ use super::{mailbox, server, wire};
         wire::MessageType,
         wire::Status,
         wire::NewStatus,
+        wire::Outcome,
         wire::Version,
         wire::Specification,
         wire::Endpoints,

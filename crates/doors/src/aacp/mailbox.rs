@@ -198,10 +198,10 @@ async fn read_page(
     if new.is_empty() {
         return Ok(page);
     }
-    let collected = link.submit(Command::Collect(new)).await.map(Reply::collected)?;
-    let collected = collected.ok_or_else(unexpected)?;
+    let kept_back = link.submit(Command::Collect(new)).await.map(Reply::kept_back)?;
+    let kept_back = kept_back.ok_or_else(unexpected)?;
     let before = page.mail.len();
-    page.mail.retain(|mail| !is_new(mail) || collected.contains(&mail.message.seq));
+    page.mail.retain(|mail| !kept_back.contains(&mail.message.seq));
     page.total = page.total.saturating_sub((before - page.mail.len()) as u64);
     for mail in page.mail.iter_mut().filter(|mail| is_new(mail)) {
         mail.status = MailStatus::Delivered;

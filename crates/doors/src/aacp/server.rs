@@ -18,8 +18,8 @@ use super::description;
 use super::mailbox;
 use super::rate::Rate;
 use super::wire::{Endpoints, MessageView, NewMessage, Problem, Specification, Version};
-use crate::Entrance;
 use crate::listener::Seat;
+use crate::{Entrance, named};
 
 /// How long a body may take to arrive.
 const BODY: Duration = Duration::from_secs(10);
@@ -225,12 +225,12 @@ impl Counter {
 
 /// Reads JSON: what is none is another fault than what has another shape.
 pub(super) fn parse<'a, T: serde::Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
-    serde_json::from_slice::<T>(body).map_err(|error| {
+    named::from_slice(body).map_err(|words| {
         let status = match serde_json::from_slice::<serde::de::IgnoredAny>(body) {
             Ok(_) if std::str::from_utf8(body).is_ok() => StatusCode::UNPROCESSABLE_ENTITY,
             Ok(_) | Err(_) => StatusCode::BAD_REQUEST,
         };
-        Fault::new(status, error.to_string())
+        Fault::new(status, words)
     })
 }
 

@@ -56,9 +56,9 @@ pub(super) struct NewMessage<'a> {
 /// What a message says. Other keys are passed on as they are.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct Content<'a> {
-    /// What is to be done; a request needs it.
-    #[serde(default)]
-    pub(super) action: Option<String>,
+    /// What is to be done, or what it is about.
+    #[schema(min_length = 1)]
+    pub(super) action: String,
     /// The data of a request.
     #[serde(borrow, default)]
     #[schema(value_type = Option<Object>)]
@@ -114,7 +114,6 @@ pub(super) struct MessagePage {
 /// Which part of a mailbox.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
 pub(super) struct PageQuery {
     /// At most this many, 1 to 100; 50 if it is left out.
     #[param(minimum = 1, maximum = 100)]
@@ -126,7 +125,6 @@ pub(super) struct PageQuery {
     #[param(minimum = 0, maximum = 60)]
     pub(super) wait: Option<f64>,
     /// Only those of this status; `total` then counts those.
-    #[param(inline)]
     pub(super) status: Option<Status>,
 }
 
@@ -134,7 +132,6 @@ pub(super) struct PageQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct NewStatus {
     /// `processed` or `failed`.
-    #[schema(inline)]
     pub(super) status: Outcome,
     /// Why, for whoever asked.
     #[serde(default)]

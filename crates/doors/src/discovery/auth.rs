@@ -1,4 +1,5 @@
-//! Who may ask and announce: a client certificate, a signed token with scopes, or an agent's own token.
+//! Who may ask and announce: who has a client certificate, or a signed token with scopes. An agent's own token
+//! proves beside it whose a name is.
 
 use std::sync::Arc;
 
@@ -11,6 +12,9 @@ use tokio::sync::watch;
 use super::fault::{Error, Fault};
 use crate::Entrance;
 use crate::listener::{ClientCertificate, Seat};
+
+/// Where an agent shows its own token, to announce a name that owns one.
+const AGENT_TOKEN: &str = "x-agent-token";
 
 /// What a request wants to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,29 +69,34 @@ pub(super) async fn visitor(
     keys: &watch::Receiver<Arc<Keyring>>,
     seat: &Seat,
     certificate: Option<&ClientCertificate>,
+    headers: &HeaderMap,
     token: Option<&str>,
 ) -> Result<Visitor, Fault> {
     let link = entrance.broker.connect(Door::Discovery, Some(seat.address)).await?;
-    let both = vec![Scope::Read, Scope::Write];
-    let Some(token) = token else {
-        return match certificate {
-            Some(_) => Ok(Visitor { link, agent: None, scopes: both, until: None }),
-            None => Err(Fault::new(
+    let mut scopes = vec![Scope::Read, Scope::Write];
+    let mut until = None;
+    match (token, certificate) {
+        (Some(token), _) => {
+            let verified = keys.borrow().verify(token, now());
+            let claims = verified.map_err(|error| Fault::new(Error::Auth, error.to_string()))?;
+            scopes.retain(|scope| claims.allows(scope.as_str()));
+            until = claims.expires_at;
+        }
+        (None, Some(_)) => {}
+        (None, None) => {
+            return Err(Fault::new(
                 Error::Auth,
                 "a token is needed: send it as `Authorization: Bearer TOKEN`; `bub token jwt` makes one",
-            )),
-        };
-    };
-    if token.contains('.') {
-        let verified = keys.borrow().verify(token, now());
-        let claims = verified.map_err(|error| Fault::new(Error::Auth, error.to_string()))?;
-        let mut scopes = both;
-        scopes.retain(|scope| claims.allows(scope.as_str()));
-        return Ok(Visitor { link, agent: None, scopes, until: claims.expires_at });
+            ));
+        }
     }
-    let visit = Visit { agent: None, token: Some(Secret::new(token)) };
-    let joined = link.submit(Command::Visit(visit)).await.map(Reply::joined)?;
-    Ok(Visitor { link, agent: joined.map(|joined| joined.agent), scopes: both, until: None })
+    let mut agent = None;
+    if let Some(own) = headers.get(AGENT_TOKEN).and_then(|value| value.to_str().ok()) {
+        let visit = Visit { agent: None, token: Some(Secret::new(own)) };
+        let joined = link.submit(Command::Visit(visit)).await.map(Reply::joined)?;
+        agent = joined.map(|joined| joined.agent);
+    }
+    Ok(Visitor { link, agent, scopes, until })
 }
 
 /// The token in the head of a request.

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use switchboard_broker::Listed;
 use switchboard_model::{Announcement, Transport};
 
+use super::read;
 use super::wire::{Announce, Described, Response, VERSION};
 
 /// An announcement as it was believed.
@@ -31,7 +32,7 @@ pub(super) fn found(one: &Listed, broker: &Transport, broker_key: &str) -> Optio
         .collect();
     let described = Described {
         agent_id: one.alias.to_string(),
-        agent_name: Some(one.name.as_str()).filter(|name| !name.is_empty()),
+        agent_name: Some(one.name.as_str()).filter(|name| read::is_label(name)),
         capabilities,
         public_key: broker_key,
         transport: broker,

@@ -37,7 +37,7 @@ impl Desk {
     ) -> Result<Visitor, Fault> {
         let token = auth::bearer(headers)?;
         let certificate = certificate.as_ref().map(|Extension(one)| one);
-        auth::visitor(&self.entrance, &self.keys, seat, certificate, token).await
+        auth::visitor(&self.entrance, &self.keys, seat, certificate, headers, token).await
     }
 }
 
@@ -60,7 +60,7 @@ async fn post(
     };
     let address = seat.address.to_string();
     let arrival = Arrival { mechanism: Mechanism::Http, address, lasting: false };
-    let said = match read::read(&body) {
+    let said = match read::read_apart(body.to_vec()).await {
         Ok(said) => said,
         Err(fault) => {
             visitor.must_have(Scope::Write)?;

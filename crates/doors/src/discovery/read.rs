@@ -8,6 +8,7 @@ use uuid::{Uuid, Variant};
 
 use super::fault::{Error, Fault};
 use super::wire::{AgentObject, Envelope, Query, VERSION};
+use crate::named;
 
 /// The longest message.
 pub(super) const LONGEST: usize = 64 << 10;
@@ -37,6 +38,12 @@ pub(super) fn read_document(bytes: &[u8]) -> Result<Said, Fault> {
     read_as(bytes, true)
 }
 
+/// Reads a message on a thread where it keeps nobody waiting: a signature of a long key takes its time.
+pub(super) async fn read_apart(bytes: Vec<u8>) -> Result<Said, Fault> {
+    let reading = tokio::task::spawn_blocking(move || read(&bytes));
+    reading.await.unwrap_or_else(|_| Err(Fault::new(Error::Internal, "the message was not read")))
+}
+
 fn read_as(bytes: &[u8], is_fetched: bool) -> Result<Said, Fault> {
     if bytes.len() > LONGEST {
         let words = format!("a message has at most {LONGEST} bytes");
@@ -45,8 +52,7 @@ fn read_as(bytes: &[u8], is_fetched: bool) -> Result<Said, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|_| Fault::malformed("this is not UTF-8"))?;
     // Two readers could see two messages where a key comes twice.
     canonical::python(text).map_err(|error| malformed(&error))?;
-    let envelope: Envelope<'_> =
-        serde_json::from_str(text).map_err(|error| Fault::malformed(error.to_string()))?;
+    let envelope: Envelope<'_> = named::from_slice(text.as_bytes()).map_err(Fault::malformed)?;
     check_version(envelope.protocol_version.as_deref())?;
     match (envelope.agent, envelope.query) {
         (Some(_), None) if envelope.matched.is_some() && !is_fetched => {
@@ -58,8 +64,8 @@ fn read_as(bytes: &[u8], is_fetched: bool) -> Result<Said, Fault> {
             Ok(Said::Announce { said: Box::new(said), rotation_signature })
         }
         (None, Some(query)) => {
-            let query: Query = serde_json::from_str(query.get())
-                .map_err(|error| Fault::malformed(format!("query: {error}")))?;
+            let query: Query = named::from_slice(query.get().as_bytes())
+                .map_err(|words| Fault::malformed(format!("query.{words}")))?;
             let agent_id = query.agent_id.or(envelope.agent_id);
             Ok(Said::Query(Query { agent_id, ..query }))
         }
@@ -98,8 +104,8 @@ fn check_version(version: Option<&str>) -> Result<(), Fault> {
 }
 
 fn announcement(agent: &RawValue, envelope: &Envelope<'_>) -> Result<Announcement, Fault> {
-    let object: AgentObject = serde_json::from_str(agent.get())
-        .map_err(|error| Fault::malformed(format!("agent: {error}")))?;
+    let object: AgentObject = named::from_slice(agent.get().as_bytes())
+        .map_err(|words| Fault::malformed(format!("agent.{words}")))?;
     let id = agent_id(&object.agent_id)?;
     check(&object)?;
     let canonical = canonical::rfc8785(agent.get()).map_err(|error| malformed(&error))?;
@@ -149,17 +155,19 @@ pub(super) fn agent_id(text: &str) -> Result<AgentId, Fault> {
     AgentId::parse(&uuid.to_string()).map_err(|_| bad())
 }
 
+/// Whether a name can be a label of a domain name.
+pub(super) fn is_label(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    (1..=LABEL).contains(&name.len())
+        && name.chars().all(plain)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+}
+
 fn check(object: &AgentObject) -> Result<(), Fault> {
-    if let Some(name) = &object.agent_name {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let is_label = (1..=LABEL).contains(&name.len())
-            && name.chars().all(plain)
-            && !name.starts_with('-')
-            && !name.ends_with('-');
-        if !is_label {
-            let words = "agent.agent_name must be a DNS label: 1 to 63 letters, digits and hyphens";
-            return Err(Fault::malformed(words));
-        }
+    if object.agent_name.as_ref().is_some_and(|name| !is_label(name)) {
+        let words = "agent.agent_name must be a DNS label: 1 to 63 letters, digits and hyphens";
+        return Err(Fault::malformed(words));
     }
     if object.capabilities.len() > CAPABILITIES {
         let words = format!("agent.capabilities has more than {CAPABILITIES} entries");

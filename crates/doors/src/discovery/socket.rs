@@ -41,9 +41,11 @@ pub(super) async fn enter(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Fault> {
-    let token = auth::bearer(&headers)?.or(token.as_deref());
+    let token = auth::bearer(&headers)?.map(str::to_owned).or(token);
     let certificate = certificate.as_ref().map(|Extension(one)| one);
-    let visitor = auth::visitor(&desk.entrance, &desk.keys, &seat, certificate, token).await?;
+    let visitor =
+        auth::visitor(&desk.entrance, &desk.keys, &seat, certificate, &headers, token.as_deref())
+            .await?;
     let asks = headers.get_all("sec-websocket-protocol").iter();
     let mut asked = asks.filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(','));
     if !asked.any(|name| name.trim() == PROTOCOL) {
@@ -55,7 +57,7 @@ pub(super) async fn enter(
         let tasks = desk.entrance.tasks.clone();
         tasks.track_future(async move {
             let address = seat.address.to_string();
-            Session { guest: Guest { desk, visitor, address }, socket }.serve().await;
+            Session { guest: Guest { desk, visitor, address, token }, socket }.serve().await;
             drop(seat);
         })
     }))
@@ -71,6 +73,8 @@ struct Guest {
     desk: Desk,
     visitor: Visitor,
     address: String,
+    /// The signed token it came with, if it came with one.
+    token: Option<String>,
 }
 
 /// Nothing can be written any more.
@@ -82,6 +86,7 @@ impl Session {
         let mut scissors = self.guest.visitor.link.scissors();
         let closing = self.guest.desk.entrance.closing.clone();
         let end = self.guest.visitor.until.map(instant);
+        let mut keys = self.guest.desk.keys.clone();
         let mut heartbeat = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         let mut is_there = true;
         loop {
@@ -89,6 +94,12 @@ impl Session {
                 () = closing.cancelled() => return self.close(1001, "goodbye").await,
                 cut = scissors.cut() => return self.close(1008, cut.words()).await,
                 () = until(end) => return self.close(1008, "the token has expired").await,
+                Ok(()) = keys.changed() => {
+                    if !self.guest.is_still_let_in() {
+                        return self.close(1008, "the token's key counts no longer").await;
+                    }
+                    Ok(())
+                }
                 said = announcements.recv() => match said {
                     Ok(said) => self.pass_on(&said).await,
                     // It will be announced again soon.
@@ -178,6 +189,12 @@ impl Session {
 }
 
 impl Guest {
+    /// Whether its token is still good, now that the keys have changed.
+    fn is_still_let_in(&self) -> bool {
+        let good = |token: &String| self.desk.keys.borrow().verify(token, now()).is_ok();
+        self.token.as_ref().is_none_or(good)
+    }
+
     /// Takes a message. Returns the answers.
     async fn deal_with(&self, bytes: &[u8]) -> Result<Vec<String>, Fault> {
         let Some((kind, body)) = bytes.split_first() else {
@@ -188,7 +205,7 @@ impl Guest {
             address: self.address.clone(),
             lasting: false,
         };
-        let said = match (*kind, read::read(body)) {
+        let said = match (*kind, read::read_apart(body.to_vec()).await) {
             (ANNOUNCE | QUERY, Ok(said)) => said,
             (ANNOUNCE | QUERY, Err(fault)) => {
                 return Err(self.desk.turn_away(fault, &arrival, body).await);
@@ -207,7 +224,12 @@ impl Guest {
                 let rotation = rotation_signature.as_deref();
                 let appeared =
                     self.desk.announce(&self.visitor.link, *said, rotation, &arrival).await?;
+                // It is passed on to every connection, this one among them.
+                let will_see = self.visitor.must_have(Scope::Read).is_ok();
                 let accepted = appeared == Appeared::Accepted;
+                if accepted && will_see {
+                    return Ok(Vec::new());
+                }
                 let echo = convert::response(&document, accepted, signature.as_deref());
                 Ok(echo.into_iter().collect())
             }

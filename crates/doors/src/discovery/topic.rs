@@ -28,7 +28,7 @@ pub async fn listen(desk: Desk) {
         let address = message.from.to_string();
         let arrival = Arrival { mechanism: Mechanism::Bus, address, lasting: false };
         let payload = message.payload.as_str().as_bytes();
-        let heard = match read::read(payload) {
+        let heard = match read::read_apart(payload.to_vec()).await {
             Ok(said) => desk.hear_unasked(said, &arrival).await,
             Err(fault) => Err(desk.turn_away(fault, &arrival, payload).await),
         };

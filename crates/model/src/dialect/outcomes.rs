@@ -1,7 +1,7 @@
 //! What came of a call, read from each door's words.
 
 use super::flat::{Writer, take_text};
-use super::{BUS_OUTCOME, Failure, NO_CODE, Outcome, STATUS_OUTCOME};
+use super::{AACP_OUTCOME, BUS_OUTCOME, Failure, NO_CODE, Outcome, STATUS_OUTCOME};
 use crate::{Object, Payload};
 
 pub(super) fn read_bus_outcome(mut said: Object) -> Outcome {
@@ -67,7 +67,8 @@ pub(super) fn read_aacp_outcome(mut said: Object) -> Outcome {
             }
             Outcome::Failure(read_failure(failed))
         }
-        Ok(_) | Err(_) => Outcome::Success(output),
+        Ok(said) => Outcome::Success(AACP_OUTCOME.unfold(said).to_payload()),
+        Err(_) => Outcome::Success(output),
     }
 }
 

@@ -10,6 +10,7 @@ use switchboard_model::AgentId;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval_at};
+use tokio_util::sync::CancellationToken;
 
 /// A document may change while its agent stays.
 const AGAIN: Duration = Duration::from_secs(60);
@@ -29,11 +30,12 @@ struct Neighbour {
 /// What came of fetching a document, by the name on the network.
 type Fetched = (String, Option<AgentId>);
 
-/// Follows those who are there until multicast DNS ends.
+/// Follows those who are there until multicast DNS ends, or nobody looks any more: then they are gone.
 pub(super) async fn follow(
     mut peers: watch::Receiver<Vec<Peer>>,
     desk: Desk,
     status: watch::Sender<Status>,
+    stop: CancellationToken,
 ) {
     let mut known: HashMap<String, Neighbour> = HashMap::new();
     let mut fetching: JoinSet<Fetched> = JoinSet::new();
@@ -49,7 +51,8 @@ pub(super) async fn follow(
         }
         fetch_due(&mut known, &mut fetching, &desk);
         tokio::select! {
-            changed = peers.changed() => if changed.is_err() { return },
+            () = stop.cancelled() => break,
+            changed = peers.changed() => if changed.is_err() { break },
             Some(Ok((instance, agent))) = fetching.join_next() => {
                 if let Some(one) = known.get_mut(&instance) {
                     one.due = Some(Instant::now() + if agent.is_some() { AGAIN } else { SOON });
@@ -62,6 +65,9 @@ pub(super) async fn follow(
             _ = look.tick() => {}
         }
     }
+    for agent in known.into_values().filter_map(|one| one.agent) {
+        desk.gone(agent).await;
+    }
 }
 
 /// Takes up who is new or says something else, and lets go of who is gone. Returns those.
@@ -73,6 +79,14 @@ fn update(known: &mut HashMap<String, Neighbour>, here: Vec<Peer>) -> Vec<AgentI
             gone.extend(one.agent.take());
         }
         stays
+    });
+    // Anyone may have repeated what another says of itself; that one is still there.
+    gone.retain(|agent| {
+        let mut others =
+            known.values_mut().filter(|one| one.agent.as_ref() == Some(agent)).peekable();
+        let is_gone = others.peek().is_none();
+        others.for_each(|one| one.due = one.due.map(|_| Instant::now()));
+        is_gone
     });
     for peer in here {
         match known.get_mut(&peer.instance) {

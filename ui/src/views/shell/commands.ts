@@ -3,6 +3,7 @@ import { copyText } from "../../parts/clipboard";
 import { count } from "../../parts/quantity";
 import { clock } from "../../parts/time";
 import type { Console } from "../../state/console.svelte";
+import { looksOutside } from "../../state/discovery.svelte";
 import { recipient, statusLight, subject } from "../words";
 
 /** Something the palette offers. */
@@ -25,6 +26,7 @@ export function commands(console: Console): Choice[] {
   const { feed, theme, messages, route } = console;
   const status = feed.status;
   const undoable = console.work.undoable;
+  const waiting = console.discovery.waiting.length;
   const openLetters = feed.figures?.openLetters ?? 0;
   const command = (title: string, keys: string, run: () => void, hint = ""): Choice => ({
     key: title,
@@ -45,6 +47,13 @@ export function commands(console: Console): Choice[] {
       () => route.go("dead-letters"),
       openLetters === 0 ? "" : `${count(openLetters)} open`,
     ),
+    command(
+      "Go to Discovery",
+      "g n",
+      () => route.go("discovery"),
+      waiting === 0 ? "" : `${count(waiting)} waiting`,
+    ),
+    command("Go to Settings", "g s", () => route.go("settings")),
     ...(openLetters === 0
       ? []
       : [command("Replay all open dead letters…", "", () => console.askReplayAll())]),
@@ -53,6 +62,7 @@ export function commands(console: Console): Choice[] {
       : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
     command("Add an agent…", "", () => console.addAgent()),
     ...ruleCommands(console, command),
+    ...discoveryCommands(console, command),
     command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
@@ -102,6 +112,28 @@ function ruleCommands(
     command("Suggest rules from traffic", "", () => {
       console.showPermissions("suggestions");
       void permissions.suggestions.ask(permissions.hours);
+    }),
+  ];
+}
+
+/** What can be done about discovery, certificates and signed tokens. */
+function discoveryCommands(
+  console: Console,
+  command: (title: string, keys: string, run: () => void, hint?: string) => Choice,
+): Choice[] {
+  const { discovery, security, route } = console;
+  const looking = discovery.view?.looking;
+  return [
+    ...(looking === undefined
+      ? []
+      : looksOutside(looking)
+        ? [command("Look on this machine only", "", () => void discovery.lookHere())]
+        : [command("Look on the network", "", () => console.showDiscovery("network"))]),
+    command("Show the allow-list", "", () => console.showDiscovery("allow-list")),
+    command("Sign a token…", "", () => route.go("settings", "signed-tokens")),
+    command("Make a client certificate…", "", () => {
+      route.go("settings", "security");
+      security.ask({ what: "client" });
     }),
   ];
 }

@@ -119,12 +119,19 @@ impl Decide {
                 show_announced(&everyone.agents, json)
             }
             Self::Admit(Admit { agent, fingerprint }) => {
+                // What is admitted is the key that is shown, whoever comes in between.
+                let everyone: Everyone = console.call("discovery", json!({})).await?;
+                let known: Vec<Announced> = serde_json::from_str(everyone.agents.get())?;
+                let known = known.into_iter().find(|one| one.id == agent);
+                let known = known.and_then(|one| one.key).map(|key| key.fingerprint);
+                let fingerprint = fingerprint.or(known);
                 let mut params = json!({ "agent": agent });
-                if let Some(fingerprint) = fingerprint {
-                    params["fingerprint"] = fingerprint.into();
+                if let Some(fingerprint) = &fingerprint {
+                    params["fingerprint"] = fingerprint.as_str().into();
                 }
                 let done: Box<RawValue> = console.call("admitAgent", params).await?;
-                said(json, &done, &format!("{} is admitted", visible(&agent)))
+                let key = fingerprint.unwrap_or_else(|| "none".to_owned());
+                said(json, &done, &format!("{} is admitted, by the key {key}", visible(&agent)))
             }
             Self::Refuse(One { agent }) => {
                 let done: Box<RawValue> =

@@ -1,0 +1,14 @@
+//! Reads JSON, and names the field where something is wrong.
+
+use serde::Deserialize;
+
+/// Reads JSON. What is wrong is told in words that begin with the field, where there is one.
+pub(crate) fn from_slice<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, String> {
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        if path == "." { error.inner().to_string() } else { format!("{path}: {}", error.inner()) }
+    })?;
+    reader.end().map_err(|error| error.to_string())?;
+    Ok(read)
+}

@@ -1,0 +1,133 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Console } from "../../state/console.svelte";
+import { FakeBroker } from "../../testing/fake-broker";
+import { agent, AT, certificate, snapshot, totals } from "../../testing/fixtures";
+import App from "../App.svelte";
+import { goodUntil } from "./good-until";
+
+describe("Settings", () => {
+  let console: Console;
+  let broker: FakeBroker;
+
+  beforeEach(() => {
+    broker = new FakeBroker();
+    console = new Console(broker.client);
+  });
+  afterEach(cleanup);
+
+  async function open(section: string, ...agents: ReturnType<typeof agent>[]) {
+    window.location.hash = `#/settings${section}`;
+    render(App, { console });
+    broker.say(snapshot({ totals: totals(1), agents }));
+    await screen.findByRole("heading", { name: "Settings" });
+  }
+
+  test("begins with what protects the port, and its parts have addresses", async () => {
+    await open("");
+    await screen.findByRole("heading", { name: "Connection security" });
+    expect((await screen.findByLabelText("What protects the port")).textContent).toMatch(
+      /Port\s*speaks plain text/,
+    );
+    const parts = screen.getByRole("navigation", { name: "Settings" });
+    const link = within(parts).getByRole("link", { name: "Signed tokens" });
+    expect(link.getAttribute("href")).toBe("#/settings/signed-tokens");
+  });
+
+  test("a certificate of the port is made, and the lines to copy are shown", async () => {
+    await open("/security");
+    await fireEvent.click(await screen.findByRole("button", { name: "Make a certificate…" }));
+    const dialog = await screen.findByRole("dialog", { name: "Make a certificate for the port" });
+    await fireEvent.input(within(dialog).getByLabelText(/More names/), {
+      target: { value: "broker.example.net, 10.0.0.12" },
+    });
+    await fireEvent.click(within(dialog).getByRole("button", { name: "Make it" }));
+    expect(broker.called("makeServerCertificate")).toEqual([
+      { names: ["broker.example.net", "10.0.0.12"] },
+    ]);
+    await screen.findByRole("button", { name: "Copy the lines for switchboard.toml" });
+    screen.getByText(/cert = "tls\/server.pem"/);
+  });
+
+  test("a client's certificate is made for a name, listed, and revoked when that is confirmed", async () => {
+    await open("/security");
+    await fireEvent.click(await screen.findByRole("button", { name: "New client certificate…" }));
+    const dialog = await screen.findByRole("dialog", { name: "New client certificate" });
+    const make = within(dialog).getByRole("button", { name: "Make it" });
+    expect(make.hasAttribute("disabled")).toBe(true);
+    await fireEvent.input(within(dialog).getByLabelText("Whose it is"), {
+      target: { value: "crawler-7" },
+    });
+    await fireEvent.click(make);
+    const made = await screen.findByRole("dialog", { name: "Certificate of crawler-7" });
+    within(made).getByText(/crawler-7\.pem/);
+    await fireEvent.click(within(made).getByRole("button", { name: "Done" }));
+    const revoke = await screen.findByRole("button", {
+      name: "Revoke the certificate of crawler-7",
+    });
+    await fireEvent.click(revoke);
+    await screen.findByText(/Connections that use it end/);
+    expect(broker.called("revokeCertificate")).toEqual([]);
+    await fireEvent.click(screen.getByRole("button", { name: "Revoke it" }));
+    await within(screen.getByRole("table", { name: "Issued certificates" })).findByText(/^revoked/);
+  });
+
+  test("an authority cannot be revoked here", async () => {
+    broker.security.view = {
+      ...broker.security.view,
+      certificates: [certificate("the authority", { kind: "authority" })],
+    };
+    await open("/security");
+    await screen.findByText("the authority");
+    expect(screen.queryByRole("button", { name: /^Revoke/ })).toBeNull();
+  });
+
+  test("a token is signed for what is chosen, shown once, and not lost to the palette", async () => {
+    await open("/signed-tokens");
+    const form = await screen.findByRole("form", { name: "Sign a token" });
+    await fireEvent.click(within(form).getByLabelText(/announce an agent/));
+    await fireEvent.click(within(form).getByRole("button", { name: "Sign a token" }));
+    expect(broker.called("signJwt")).toEqual([
+      { scopes: ["discover:read", "discover:write"], ttlSeconds: 3_600 },
+    ]);
+    const shown = await screen.findByRole("dialog", { name: "Signed token" });
+    within(shown).getByText("a-signed-token");
+    console.togglePalette();
+    expect(console.palette).toBe(false);
+    await fireEvent.click(within(shown).getByRole("button", { name: "I have it" }));
+    await waitFor(() => {
+      expect(screen.queryByText("a-signed-token")).toBeNull();
+    });
+  });
+
+  test("a new key is made when that is confirmed", async () => {
+    await open("/signed-tokens");
+    await fireEvent.click(await screen.findByRole("button", { name: "Make a new key…" }));
+    await screen.findByText(/Those of the old one count for another day/);
+    await fireEvent.click(screen.getByRole("button", { name: "Make a new key" }));
+    await screen.findByText("own, before");
+  });
+
+  test("who has a token is listed with its ceiling, and can lose it", async () => {
+    const token = { createdAt: AT, ceiling: "HIGH" as const, revokedAt: null };
+    await open("/agent-tokens", agent("echo"), agent("clerk", { token }));
+    const table = await screen.findByRole("table", { name: "Tokens of agents" });
+    await within(table).findByRole("row", { name: /clerk.*HIGH/ });
+    expect(within(table).queryByText("echo")).toBeNull();
+    screen.getByText(/1 agent has no token: anyone on this machine can use its name/);
+    await fireEvent.click(within(table).getByRole("button", { name: "Revoke the token of clerk" }));
+    await fireEvent.click(await screen.findByRole("button", { name: "Revoke token" }));
+    expect(broker.called("revokeToken")).toEqual([{ agent: "clerk" }]);
+  });
+
+  test.each([
+    ["2027-11-16T12:00:00Z", "on", /^2027-11-16$/],
+    ["2026-11-20T13:00:00Z", "soon", /4 days left/],
+    ["2026-11-16T13:00:00Z", "soon", /less than a day left/],
+    ["2026-11-15T12:00:00Z", "bad", /^expired 2026-11-15$/],
+  ])("good until %s is %s", (instant, light, words) => {
+    const told = goodUntil(instant, Date.parse("2026-11-16T12:00:00Z"));
+    expect(told.light).toBe(light);
+    expect(told.words).toMatch(words);
+  });
+});
