@@ -114,7 +114,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         .merge(switchboard_doors::collaboration::routes(entrance))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address, tls.clone()), guard::check));
-    let (secured, stop) = (tls.is_some(), closed_to_new.clone());
+    let stop = closed_to_new.clone();
     if let Some(tls) = tls.clone() {
         tasks.spawn(tls.keep_current(stop.clone()));
     }
@@ -138,9 +138,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.demo {
         demo.switch(true);
     }
-    let scheme = if secured { "https" } else { "http" };
-    let at = tls::local_address(address);
-    let console_url = format!("{scheme}://{at}/console/#token={token}");
+    // `wss` becomes `https`.
+    let console_url = format!("{}/console/#token={token}", url.replacen("ws", "http", 1));
     Ok(Running {
         url,
         console_url,
