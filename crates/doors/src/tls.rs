@@ -114,8 +114,10 @@ impl Tls {
         let tls = match acceptor.accept(stream).into_fallible().await {
             Ok(tls) => tls,
             Err((error, stream)) => {
-                // It has been told why, and must be able to hear it.
-                let_hear(stream).await?;
+                // It has been told why, and is to hear it; what it did to us counts all the same.
+                if let Err(gone) = let_hear(stream).await {
+                    tracing::debug!(%gone, "it did not wait to hear why it was refused");
+                }
                 return Err(error);
             }
         };

@@ -94,8 +94,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let (spawned, shown) = watch::channel(SpawnedList { enabled: false, agents: Vec::new() });
     let most = settings.limits.message_bytes;
     let finding = Arc::new(Finding::new(settings.discovery.clone()));
-    let at = tls::local_address(address);
-    let base = format!("{}://{at}", if tls.is_some() { "https" } else { "http" });
+    // `wss` becomes `https`.
+    let base = url.replacen("ws", "http", 1);
     let house = House {
         data_dir: data_dir.clone(),
         config,
@@ -130,11 +130,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         .merge(switchboard_doors::discovery::router(discovery.clone()))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address, tls.clone()), guard::check));
-    let (secured, stop) = (tls.is_some(), closed_to_new.clone());
+    let stop = closed_to_new.clone();
     if let Some(tls) = tls.clone() {
         tasks.spawn(tls.keep_current(stop.clone()));
     }
-    tasks.spawn(listener::serve(listener, router, limits, tls, stop, tasks.clone()));
+    tasks.spawn(listener::serve(listener, router, limits, tls.clone(), stop, tasks.clone()));
     let traces = Traces::start(&settings.telemetry.otlp, &broker);
 
     let orders = Orders {
@@ -152,7 +152,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let voice = Voice {
         own,
         listen: address,
-        tls: secured,
+        tls: tls.is_some(),
         desk: discovery,
         status: status.clone(),
         data_dir: data_dir.clone(),

@@ -67,9 +67,11 @@ async def says_failed(url, folder):
 async def comes_by_mail(url, folder):
     """What waited for an agent of another door is there at once when it comes by mail."""
     async with DOORS["bus"](url, "asks") as caller:
+        await caller.subscribe("system:agent.disconnected")
         for name in ("lobby", "collab"):
             async with DOORS[name](url, f"{name}-moves", "sing") as before:
                 pass
+            assert (await caller.process())["payload"]["agent_id"] == before.id
             sent = await caller.call("sendMessage", topic=f"agent:{before.id}", payload={"type": "sing", "n": 1})
             began = asyncio.get_running_loop().time()
             messages = await Aacp(url, before.id, token=before.token).page(wait=8)

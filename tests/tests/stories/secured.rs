@@ -1,11 +1,13 @@
 //! A broker with TLS, and clients of it that are not ours: `openssl` and Python.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use bub::{Bus, ClientInfo, TlsFiles};
 use switchboard_certs::{Authority, Issued};
 use switchboard_model::AgentId;
-use tokio::process::Command;
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
 
 use crate::board::{Board, PATIENCE};
 
@@ -28,6 +30,30 @@ try:
     print(response.status, response.read().decode())
 except (ssl.SSLError, ConnectionError) as error:
     print("refused", error)
+"#;
+
+/// Opens a WebSocket and a connection by HTTP: port, authority, certificate, key. Prints `open` when both are, and
+/// `cut` when both have ended.
+const STAY: &str = r#"
+import socket, ssl, sys
+port, ca, cert, key = sys.argv[1:]
+context = ssl.create_default_context(cafile=ca)
+context.load_cert_chain(cert, key)
+
+def ask(head):
+    socket_ = socket.create_connection(("127.0.0.1", int(port)), timeout=20)
+    secured = context.wrap_socket(socket_, server_hostname="localhost")
+    secured.sendall((head + "Host: localhost\r\n\r\n").encode())
+    return secured, secured.recv(4096).split()[1]
+
+upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+web, status = ask("GET / HTTP/1.1\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" + upgrade)
+assert status == b"101", status
+page, status = ask("GET /healthz HTTP/1.1\r\n")
+assert status == b"200", status
+print("open", flush=True)
+assert web.recv(4096) == b"" and page.recv(4096) == b""
+print("cut", flush=True)
 "#;
 
 pub(crate) struct Secured {
@@ -73,6 +99,21 @@ impl Secured {
         let mut words = vec![self.board.address(), "/healthz", &ca, &files[0], &files[1]];
         words.extend(headers);
         python(&words).await
+    }
+
+    /// Python holds a WebSocket and a connection by HTTP open; its words line by line.
+    pub(crate) fn stay(&self, issued: &Issued) -> (Child, Lines<BufReader<ChildStdout>>) {
+        let port = self.board.address().rsplit_once(':').unwrap().1;
+        let file = |name: &Option<String>| self.file(name.as_deref().unwrap());
+        let mut child = Command::new("python3")
+            .args(["-c", STAY, port])
+            .args([self.file("ca.pem"), file(&issued.file), file(&issued.key_file)])
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        (child, lines)
     }
 
     /// `openssl s_client` with these arguments, which asks for `/healthz`.

@@ -117,6 +117,19 @@ async fn whoever_is_connected_is_cut_off_when_the_certificate_is_revoked() {
 }
 
 #[tokio::test]
+async fn a_client_that_is_not_ours_is_cut_off_too_and_its_requests_with_it() {
+    // Nobody is to be thrown out for saying nothing meanwhile.
+    let patient = format!("{CLIENTS}[limits]\npreauth_ms = 60000\n");
+    let secured = Secured::start(&patient).await;
+    let alice = secured.authority.issue_client("alice", 30).unwrap();
+    let (_python, mut lines) = secured.stay(&alice);
+    assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("open"));
+    secured.authority.revoke(&alice.serial).unwrap();
+    let cut = tokio::time::timeout(PATIENCE, lines.next_line()).await.expect("it was not cut");
+    assert_eq!(cut.unwrap().as_deref(), Some("cut"));
+}
+
+#[tokio::test]
 async fn a_renewed_certificate_is_shown_without_a_restart_and_nobody_is_cut() {
     let secured = Secured::start("").await;
     let bus = secured.join("a", None).await.unwrap();

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
@@ -75,13 +76,20 @@ impl AsyncWrite for Stream {
     }
 }
 
+/// How long the other side has to hear what was said last.
+const HEARING: Duration = Duration::from_millis(500);
+
 /// Closes a connection in such a way that its other side hears what was said last: closing with something
-/// unread would take it back. The caller bounds how long it may take.
+/// unread would take it back.
 pub(crate) async fn let_hear(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
-    let mut unread = [0; 1024];
-    while stream.read(&mut unread).await? > 0 {}
-    Ok(())
+    let hearing = async {
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok(())
+    };
+    // Whoever does not close by then has had its chance.
+    tokio::time::timeout(HEARING, hearing).await.unwrap_or(Ok(()))
 }
 
 /// Says goodbye as TLS wants it, if that is possible without waiting: a WebSocket is simply dropped when
