@@ -223,6 +223,8 @@ impl Announced {
                     // The operator says that the old one is not to be trusted.
                     peer.record.key = Some(change.key);
                     peer.record.retired.clear();
+                    // What the old one said is not found any more; the new one will say it anew.
+                    peer.ways.clear();
                 }
                 // The operator has seen the other one, and keeps to this.
                 _ if known == Some(wanted) => {}

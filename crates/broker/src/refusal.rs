@@ -77,6 +77,9 @@ pub enum Refusal {
         "{0} has changed what it announces too often: ask the operator to forget it, and say less"
     )]
     ChangedTooOften(AgentId),
+    /// More mailboxes than may be made without tokens.
+    #[error("there are {0} mailboxes without a token, as many as there may be")]
+    TooManyMailboxes(usize),
     /// More announced agents than can be remembered.
     #[error("{0} agents are announced, as many as there may be: try again later")]
     TooManyAnnounced(usize),
@@ -251,6 +254,7 @@ impl Refusal {
             | Self::TooMuchShared
             | Self::NoRoomForSchemas
             | Self::TooManyAnnounced(_)
+            | Self::TooManyMailboxes(_)
             | Self::NobodyBack => Code::Busy,
             Self::OperatorOnly
             | Self::NotListed(_)

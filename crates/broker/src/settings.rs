@@ -35,6 +35,8 @@ pub struct Settings {
     pub aacp_open: bool,
     /// Whom to believe that was announced.
     pub discovery: DiscoveryRules,
+    /// Whether those on other machines get tokens from the operator alone, not by registering.
+    pub strangers_need_token: bool,
     /// Whether everyone who joins by the bus must show a token.
     pub bus_needs_token: bool,
     /// How often those who promise it are to be heard of, and how often they may fail to.
@@ -59,6 +61,7 @@ impl Default for Settings {
             mail_patience: Duration::from_secs(7 * 24 * 60 * 60),
             aacp_open: false,
             discovery: DiscoveryRules::default(),
+            strangers_need_token: true,
             bus_needs_token: false,
             heartbeat: Duration::from_secs(10),
             heartbeat_misses: 3,

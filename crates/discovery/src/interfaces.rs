@@ -21,9 +21,10 @@ pub(crate) fn index_of(name: &str) -> Option<u32> {
     up().into_iter().find(|interface| interface.name == name)?.index
 }
 
-/// Whether one of the named interfaces is up.
-pub(crate) fn any_up(names: &[String]) -> bool {
-    up().iter().any(|interface| names.contains(&interface.name))
+/// How many of the named interfaces are up.
+pub(crate) fn count_up(names: &[String]) -> usize {
+    let up = up();
+    names.iter().filter(|name| up.iter().any(|interface| interface.name == **name)).count()
 }
 
 /// An interface may come up later, so a missing one is no error; but it may also be a slip of the

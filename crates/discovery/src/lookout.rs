@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::peer::Peer;
-use crate::roll::{Heard, Roll};
+use crate::roll::{GRACE, Heard, LONG_GRACE, Roll};
 use crate::{Error, SERVICE, interfaces};
 
 /// How often to see whether something is to be said or searched again.
@@ -28,6 +28,9 @@ pub(crate) struct Lookout {
     next_events: Option<Receiver<ServiceEvent>>,
     state: Receiver<DaemonEvent>,
     roll: Roll,
+    /// How many of our interfaces are up, and when one went.
+    links: usize,
+    link_went: Option<Instant>,
     said: Instant,
     searched: Instant,
     search_wanted: bool,
@@ -54,6 +57,8 @@ impl Lookout {
         let (working, heard) = watch::channel(false);
         let lookout = Self {
             daemon,
+            links: interfaces::count_up(&interfaces),
+            link_went: None,
             interfaces,
             announcement,
             events,
@@ -117,13 +122,24 @@ impl Lookout {
     }
 
     fn lost(&mut self, instance: &str, now: Instant) {
-        if !self.roll.left(instance, now) {
-            return;
+        self.count_links(now);
+        let link_went = self.link_went.is_some_and(|moment| now - moment < LONG_GRACE);
+        let grace = if link_went && self.links > 0 { LONG_GRACE } else { GRACE };
+        if self.roll.left(instance, now + grace) {
+            self.search_wanted = true;
         }
-        self.search_wanted = true;
-        if !interfaces::any_up(&self.interfaces) {
+        if self.links == 0 {
             self.roll.forget_ourselves();
         }
+    }
+
+    /// Sees how many of our interfaces are up, and whether one went.
+    fn count_links(&mut self, now: Instant) {
+        let links = interfaces::count_up(&self.interfaces);
+        if links < self.links {
+            self.link_went = Some(now);
+        }
+        self.links = links;
     }
 
     fn changed(&mut self, event: DaemonEvent) {
@@ -171,8 +187,9 @@ impl Lookout {
     }
 
     fn look_again(&mut self, now: Instant) {
+        self.count_links(now);
         let unheard = !self.roll.hears_itself();
-        if unheard && now - self.said >= SAY_AGAIN && interfaces::any_up(&self.interfaces) {
+        if unheard && now - self.said >= SAY_AGAIN && self.links > 0 {
             self.say();
             self.search_wanted = true;
         }

@@ -20,11 +20,12 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(600);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(750);
 /// The pause grows with the number of peers, so that no more than 100 are asked after in a second.
 const PAUSE_FOR_EACH: Duration = Duration::from_millis(10);
-/// Whoever seems to be gone is looked for once more, for so long. It may have been heard on two
-/// interfaces of which one went, and then it must not seem to leave and come back.
-const GRACE: Duration = Duration::from_millis(900);
-/// The same, where it is not the peers that went but what was heard of them.
-const LONG_GRACE: Duration = Duration::from_secs(2);
+/// Whoever seems to be gone is looked for once more, for so long, so that nobody seems to leave and come
+/// back who was there all the time.
+pub(crate) const GRACE: Duration = Duration::from_millis(900);
+/// The same, where it is not the peers that went but the way to them, or what was heard of them. The
+/// first question may be in vain, if they have just been asked, and the next one comes a second later.
+pub(crate) const LONG_GRACE: Duration = Duration::from_secs(2);
 /// Whoever fell silent may come back without a word. So long it is looked for.
 const MISSED_FOR: Duration = Duration::from_secs(600);
 
@@ -82,11 +83,12 @@ impl Roll {
         Heard::New
     }
 
-    /// Someone said goodbye, or was not heard when it was asked after. True if it was there.
-    pub(crate) fn left(&mut self, instance: &str, now: Instant) -> bool {
+    /// Someone said goodbye, or was not heard when it was asked after, and is gone at that moment unless
+    /// it is heard before. True if it was there.
+    pub(crate) fn left(&mut self, instance: &str, gone: Instant) -> bool {
         match self.known.get_mut(instance) {
             Some(known) => {
-                known.leaving.get_or_insert(now + GRACE);
+                known.leaving.get_or_insert(gone);
                 true
             }
             None => false,
@@ -235,14 +237,14 @@ mod tests {
         let (mut roll, start) = (roll(), Instant::now());
         let desk = peer("desk", 10);
         roll.here(desk.clone(), start);
-        assert!(roll.left(&desk.instance, start));
+        assert!(roll.left(&desk.instance, start + GRACE));
         assert!(roll.take_change());
         roll.strike(start + GRACE / 2);
         roll.here(desk.clone(), start + GRACE / 2);
         roll.strike(start + GRACE * 2);
         assert_eq!((roll.take_change(), roll.peers()), (false, vec![desk.clone()]));
 
-        roll.left(&desk.instance, start);
+        roll.left(&desk.instance, start + GRACE);
         roll.strike(start + GRACE);
         assert!(roll.take_change() && roll.peers().is_empty() && roll.misses_someone());
         roll.strike(start + GRACE + MISSED_FOR);

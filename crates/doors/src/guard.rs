@@ -47,6 +47,12 @@ impl Guard {
         if !single(header::HOST) || !single(header::ORIGIN) {
             return Some("Host or Origin was sent twice");
         }
+        // A browser says so even where it sends no Origin, as for a picture. To go to the console is fine.
+        let says = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        let from_elsewhere = matches!(says("sec-fetch-site"), Some("cross-site" | "same-site"));
+        if from_elsewhere && says("sec-fetch-mode") != Some("navigate") {
+            return Some("web pages of other origins may not use this broker");
+        }
         let origin = headers.get(header::ORIGIN)?;
         if origin.to_str().is_ok_and(|origin| self.is_our_origin(origin, local)) {
             return None;
@@ -155,6 +161,20 @@ mod tests {
         let called = |local: &str| guard.objection(&headers, Some(local.parse().unwrap()));
         assert!(called("192.0.2.7").is_none());
         assert!(called("192.0.2.8").is_some());
+    }
+
+    #[test]
+    fn a_picture_on_another_page_is_turned_away_and_a_link_to_the_console_is_not() {
+        let guard = Guard::of("127.0.0.1:7892".parse().unwrap(), None);
+        let objects = |site: &str, mode: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, "127.0.0.1:7892".parse().unwrap());
+            headers.insert("sec-fetch-site", site.parse().unwrap());
+            headers.insert("sec-fetch-mode", mode.parse().unwrap());
+            guard.objection(&headers, None).is_some()
+        };
+        assert!(objects("cross-site", "no-cors") && objects("same-site", "cors"));
+        assert!(!objects("cross-site", "navigate") && !objects("same-origin", "no-cors"));
     }
 
     #[test]

@@ -2,8 +2,12 @@
 
 use serde::Deserialize;
 
-/// Reads JSON. What is wrong is told in words that begin with the field, where there is one.
+/// Reads a JSON object. What is wrong is told in words that begin with the field, where there is one.
 pub(crate) fn from_slice<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, String> {
+    // What is derived would read an array as well, its items as the fields in their order.
+    if json.trim_ascii_start().first() == Some(&b'[') {
+        return Err("this must be an object, not an array".to_owned());
+    }
     let mut reader = serde_json::Deserializer::from_slice(json);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();

@@ -47,6 +47,15 @@ pub struct Mail {
     pub status: MailStatus,
     /// When it was dealt with, if it was.
     pub processed_at: Option<Timestamp>,
+    /// Whether its owner has fetched it.
+    pub was_read: bool,
+}
+
+impl Mail {
+    /// Whether its owner sees what it says. What died before it was fetched may be what a rule has kept back.
+    pub fn is_shown(&self) -> bool {
+        self.was_read || self.status != MailStatus::Failed
+    }
 }
 
 /// A page of a mailbox.

@@ -163,7 +163,10 @@ pub(crate) async fn one(
 
 fn selecting(agent: &AgentId) -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new("select ");
-    query.push(message::WHOLE).push(", m.settled_at, mail.said_at, ").push(STATUS);
+    query
+        .push(message::WHOLE)
+        .push(", m.settled_at, mail.said_at, mail.read_at is not null as was_read, ")
+        .push(STATUS);
     query.push(" as status from mail join message m on m.seq = mail.message where mail.agent = ");
     query.push_bind(agent.as_str().to_owned());
     query
@@ -176,5 +179,6 @@ fn read(row: &SqliteRow) -> Result<Mail, Error> {
     let (said_at, settled_at) = (at("said_at")?, at("settled_at")?);
     let is_over = matches!(status, MailStatus::Processed | MailStatus::Failed);
     let processed_at = said_at.or(settled_at).filter(|_| is_over);
-    Ok(Mail { message: message::message(row)?, status, processed_at })
+    let (message, was_read) = (message::message(row)?, row.try_get("was_read")?);
+    Ok(Mail { message, status, processed_at, was_read })
 }

@@ -75,14 +75,15 @@ const WATCHED: &str = concat!(
 );
 
 /// Requests that somebody took and nobody answered, though their senders wait for an answer or should
-/// have been told that there is none.
+/// have been told that there is none; the newest of them.
 const UNANSWERED: &str = concat!(
     "select ",
     whole!(),
     " from message m where m.answer_by > ? and m.kind = 'request' and m.state = 'processed' \
       and not exists (select 1 from message r where r.conversation = m.conversation \
           and r.seq > m.seq and r.kind = 'response' and r.recipient = m.sender \
-          and (m.correlation is null or r.correlation = m.correlation)) order by m.seq"
+          and (m.correlation is null or r.correlation = m.correlation)) \
+      order by m.seq desc limit 10000"
 );
 
 const PAYLOADS: &str = "select seq, payload from message \
@@ -188,7 +189,10 @@ pub(crate) async fn unanswered(
     connection: &mut SqliteConnection,
     since: Timestamp,
 ) -> Result<Vec<Message>, Error> {
-    Ok(readable(&sqlx::query(UNANSWERED).bind(since.0).fetch_all(connection).await?))
+    let mut messages =
+        readable(&sqlx::query(UNANSWERED).bind(since.0).fetch_all(connection).await?);
+    messages.reverse();
+    Ok(messages)
 }
 
 fn readable(rows: &[SqliteRow]) -> Vec<Message> {

@@ -469,6 +469,8 @@ impl Settings {
                 allow_list: self.discovery.allow_list.clone(),
                 ..switchboard_broker::DiscoveryRules::default()
             },
+            // Where every client needs a certificate, those who have one are no strangers.
+            strangers_need_token: self.tls.client_ca.as_os_str().is_empty(),
             bus_needs_token: self.bus.require_token,
             heartbeat: Duration::from_millis(self.heartbeat.interval_ms),
             heartbeat_misses: self.heartbeat.misses,

@@ -29,6 +29,24 @@ def pages(url, folder):
     assert anna.page() == ([], 0), "what was sent does not lie in the sender's mailbox"
 
 
+def by_status(url, folder):
+    """`status` shows only those, and counts only those."""
+    anna, bert = Agent.issued(url, folder), Agent.issued(url, folder)
+    done, read, failed = (anna.send(bert.id) for _ in range(3))
+    assert bert.page(status="processed") == ([], 0)
+    assert bert.settle(done["id"], "processed").status == 200
+    assert bert.settle(failed["id"], "failed").status == 200
+    bert.read()
+    for status, message in [("processed", done), ("failed", failed), ("delivered", read)]:
+        messages, total = bert.page(status=status)
+        assert total == 1 and messages[0]["id"] == message["id"] and messages[0]["status"] == status, messages
+    unread = anna.send(bert.id)
+    messages, total = bert.page(status="pending")
+    assert total == 1 and messages[0]["id"] == unread["id"], messages
+    for wrong in ("", "done", "PENDING", "1"):
+        refused(bert.ask("GET", mailbox(bert.id, status=wrong)), 400, 422)
+
+
 def only_read_is_delivered(url, folder):
     """A page delivers what is on it; what nobody has seen is still pending."""
     anna, bert = Agent.issued(url, folder), Agent.issued(url, folder)

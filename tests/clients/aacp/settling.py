@@ -80,6 +80,17 @@ def failure_is_heard(url, folder):
     assert anna.page()[1] == 2
 
 
+def failure_says_why(url, folder):
+    """What the receiver says of a failure reaches whoever asked."""
+    anna, bert = Agent.issued(url, folder), Agent.issued(url, folder)
+    sent = anna.send(bert.id)
+    body = {"status": "failed", "detail": "no voice today, sörry"}
+    answer = bert.ask("POST", f"{BASE}/messages/{sent['id']}/status", body)
+    assert answer.status == 200, answer
+    heard = anna.wait()[0]
+    assert "no voice today, sörry" in json.dumps(heard["content"]["output"]["error"], ensure_ascii=False), heard
+
+
 def settled_once(url, folder):
     """What is settled stays as it is; saying the same again does no harm."""
     anna, bert = Agent.issued(url, folder), Agent.issued(url, folder)

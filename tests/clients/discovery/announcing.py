@@ -1,10 +1,12 @@
 """Announcing and being found: every kind of key, both texts that are signed, time, and other versions."""
+import base64
 import json
 import time
 import uuid
 
-from cryptography.hazmat.primitives.asymmetric import rsa
-from discovery.client import Agent, Registry, error
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from discovery.client import Agent, Registry, error, response
 from discovery.keys import SCHEMES, Key, dumps, rfc8785
 
 
@@ -26,6 +28,21 @@ def announces(url, folder):
     assert answer.status in (200, 204) or (answer.status == 404 and error(answer)), answer
     registry.accepts(anna)
     registry.finds(anna)
+
+
+def asks_by_http(url, folder):
+    """Those who can do something, by HTTP: as a list, and by a Query like anywhere else."""
+    registry, anna, bert = Registry(url, folder), Agent("metrics"), Agent("store")
+    for agent in (anna, bert):
+        registry.accepts(agent)
+    answer = registry.ask("GET", "/agents?capability=store")
+    assert answer.status == 200 and [response(it) for it in answer.body] == [bert.agent], answer
+    assert registry.ask("GET", "/agents?capability=nothing").body == []
+    for capability, found in [("metrics", [anna.agent]), ("nothing", [])]:
+        answer = registry.ask("POST", "/agents", {"protocol_version": "v1.0", "query": {"capability": capability}})
+        assert answer.status == 200, answer
+        said = answer.body if isinstance(answer.body, list) else [answer.body]
+        assert [it["agent"] for it in said if it["matched"]] == found, said
 
 
 def again(url, folder):
@@ -114,12 +131,17 @@ def forgeries(url, folder):
 
 
 def weak_keys(url, folder):
-    """Keys that are too small or of no kind that is agreed on."""
+    """Keys that are too small, and ways to sign that nobody agreed on."""
     registry = Registry(url, folder)
     small = Key("rsa")
     small.private = rsa.generate_private_key(65537, 1024)
     for key in (small, Key("p521"), Key("k256")):
         registry.refuses(Agent(key=key), 400, 401)
+    # Nor is SHA-1 agreed on, whatever the key.
+    for key, how in ((Key("rsa"), (padding.PKCS1v15(), hashes.SHA1())), (Key("p256"), (ec.ECDSA(hashes.SHA1()),))):
+        agent = Agent(key=key)
+        signature = key.private.sign(rfc8785(agent.agent).encode(), *how)
+        registry.refuses(agent.unsigned() | {"signature": base64.b64encode(signature).decode()}, 401)
     for text in ("", "MIIBIjANBgkqh…", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----\n", "AAAA",
                  Key().pem.replace("PUBLIC KEY", "PRIVATE KEY"), Key().pem[:-40], "\0", "x" * 30_000):
         agent = Agent(public_key=text)

@@ -10,7 +10,7 @@ import lobby.client
 from aacp.client import Agent as Mailbox
 from aacp.client import alias
 from aacp.client import refused as refused_by_mailbox
-from discovery.client import ANNOUNCE, Agent, Registry
+from discovery.client import ANNOUNCE, Agent, Registry, refused
 
 LABEL = re.compile("[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?")
 
@@ -85,6 +85,20 @@ def owned_elsewhere(url, folder):
         assert not found or found["public_key"] != thief.agent["public_key"], found
         with registry.socket() as socket:
             assert socket.query("admin", 0) == []
+
+
+def owned_and_shown(url, folder):
+    """Whoever shows the token that owns the id may announce it; from then on its key will do."""
+    registry = Registry(url, folder)
+    for owner in (Mailbox.issued(url, folder), Mailbox.issued(url, folder)):
+        agent = Agent("metrics", agent_id=owner.id)
+        refused(registry.ask("POST", "/agents", agent.signed(), X_Agent_Token="wrong"), 401, 403, 409)
+        registry.refuses(agent, 401, 403, 409)
+        answer = registry.ask("POST", "/agents", agent.signed(), X_Agent_Token=owner.token)
+        assert answer.status == 200, answer
+        registry.finds(agent)
+        registry.accepts(agent)
+        assert owner.page() == ([], 0), "its token is still its own"
 
 
 def owned_by_a_key(url, folder):

@@ -1,12 +1,18 @@
 """The tokens of this door: JSON Web Tokens with scopes, made by the operator."""
 import base64
+import hmac
 import json
+import pathlib
+import tempfile
 import time
 import uuid
 
 import jwt as pyjwt
 from aacp.client import Agent as Mailbox
+from aacp.client import Broker
+from cryptography.hazmat.primitives import serialization
 from discovery.client import PATIENCE, Agent, Registry, ask, jwt, refused
+from discovery.keys import Key
 
 
 def calls(agent):
@@ -82,3 +88,44 @@ def claims(url, folder):
     assert said["exp"] > time.time(), said
     header = pyjwt.get_unverified_header(jwt(folder, "read"))
     assert header["alg"] != "none", header
+
+
+def other_issuers(url, folder):
+    """Keys of others that the operator names: each counts for one algorithm, and nothing else of it does."""
+    del url, folder
+    issuer, secret = Key("rsa"), "a secret that is long enough to be one, or so"
+    with tempfile.TemporaryDirectory() as elsewhere:
+        pem, text = pathlib.Path(elsewhere, "issuer.pem"), pathlib.Path(elsewhere, "secret")
+        pem.write_text(issuer.pem)
+        text.write_text(secret)
+        named = [f'[[jwt.keys]]\nfile = "{pem}"\nalgorithm = "RS256"\n']
+        named += [f'[[jwt.keys]]\nfile = "{text}"\nalgorithm = "HS256"\n']
+        with Broker("".join(named)) as broker:
+            tries_issuers(broker.url, issuer, secret)
+
+
+def tries_issuers(url, issuer, secret):
+    private = issuer.private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+    def status(claims, key, algorithm, **header):
+        token = pyjwt.encode(claims, key, algorithm=algorithm, headers=header)
+        return ask(url, "GET", "/agents", token=token).status
+    # The specification's own sample has no end.
+    read, later = {"scope": "discover:read"}, {"exp": int(time.time()) + 100}
+    for key, algorithm in ((private, "RS256"), (secret, "HS256")):
+        assert status(read, key, algorithm) == 200, algorithm
+        assert status(read | later, key, algorithm) == 200, algorithm
+        assert status(read | {"exp": int(time.time()) - 1}, key, algorithm) == 401, f"{algorithm}: it is over"
+        assert status(read | {"nbf": int(time.time()) + 100}, key, algorithm) == 401, f"{algorithm}: not yet"
+        assert status({"scope": "discover:write"}, key, algorithm) == 403, algorithm
+        assert status({}, key, algorithm) == 403, f"{algorithm}: no scope at all"
+    for key, algorithm in ((private, "PS256"), (private, "RS512"), (secret, "HS512"), ("another" * 9, "HS256")):
+        assert status(read, key, algorithm) == 401, f"{algorithm} is not what the key is for"
+    # The public key is no secret, whatever a token says of itself.
+    forged = f"{part({'alg': 'HS256', 'typ': 'JWT'})}.{part(read)}"
+    for known in (issuer.pem, issuer.pem.strip(), issuer.bare):
+        signature = hmac.new(known.encode(), forged.encode(), "sha256").digest()
+        token = f"{forged}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+        refused(ask(url, "GET", "/agents", token=token), 401)

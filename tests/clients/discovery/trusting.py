@@ -1,9 +1,12 @@
 """Who is believed: the operator's word, the allow-list, and keys that may not change unnoticed."""
+import base64
 import json
 import uuid
 
-from aacp.client import Broker
-from discovery.client import Agent, Registry, refused
+from aacp.client import Broker, ask
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from discovery.client import QUERY, RESPONSE, Agent, Registry, refused
 from discovery.keys import Key, rfc8785
 
 LISTED = "3cde1b52-1fc2-4f7b-8d8c-5e3e6f5c9c1d"
@@ -177,6 +180,25 @@ def broker_names(url, folder):
     for name in ("switchboard", "router", "lobby", "global_lobby"):
         alias = str(uuid.uuid5(uuid.NAMESPACE_URL, f"urn:switchboard:agent:{name}"))
         refused(registry.announce(Agent(agent_id=alias)), 400, 403, 409)
+
+
+def broker_document(url, folder):
+    """The broker announces itself the same way: its document needs no token, and its signature is its key's."""
+    registry = Registry(url, folder)
+    with registry.socket() as socket:
+        socket.say(QUERY, {"protocol_version": "v1.0", "query": {"capability": "message-broker"}})
+        broker = socket.hear(RESPONSE)["agent"]["agent_id"]
+    answer = ask(url, "GET", f"/agents/{broker}")
+    assert answer.status == 200, answer
+    said = answer.body
+    key = serialization.load_pem_public_key(said["agent"]["public_key"].encode())
+    assert isinstance(key, ec.EllipticCurvePublicKey), key
+    key.verify(base64.b64decode(said["signature"]), rfc8785(said["agent"]).encode(), ec.ECDSA(hashes.SHA256()))
+    assert said["agent"]["transport"]["endpoint"].endswith(url.removeprefix("ws://")), said
+    for method in ("DELETE", "POST"):
+        answer = ask(url, method, f"/agents/{broker}")
+        assert answer.status in (401, 403, 405), answer
+    registry.refuses(Agent(agent_id=broker), 403, 409)
 
 
 def remembers(url, folder):

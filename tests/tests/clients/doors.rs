@@ -162,6 +162,7 @@ scenarios! {
         spec: PLAIN;
         tool_calls: PLAIN;
         version: PLAIN;
+        by_status: PLAIN;
         empty: PLAIN;
         full: NARROW;
         hangs_up: PLAIN;
@@ -176,6 +177,7 @@ scenarios! {
         wrong_queries: PLAIN;
         answers_settle: PLAIN;
         failure_is_heard: PLAIN;
+        failure_says_why: PLAIN;
         only_the_receivers_answer_settles: PLAIN;
         operator_sees: PLAIN;
         receivers_say: PLAIN;
@@ -209,6 +211,7 @@ scenarios! {
     discovery {
         again: TRUSTING;
         announces: TRUSTING;
+        asks_by_http: TRUSTING;
         expires: FORGETFUL;
         forgeries: TRUSTING;
         key_forms: TRUSTING;
@@ -228,9 +231,11 @@ scenarios! {
         web_pages: TRUSTING;
         claims: PLAIN;
         expired: PLAIN;
+        other_issuers: PLAIN;
         scopes: TRUSTING;
         unauthorized: PLAIN;
         allow_list: LISTING;
+        broker_document: PLAIN;
         broker_names: TRUSTING;
         false_rotation: TRUSTING;
         keeps_waiting: PLAIN;
@@ -259,6 +264,7 @@ scenarios! {
         bus_hears: TRUSTING;
         found_and_called: PLAIN;
         gone_everywhere: FORGETFUL;
+        owned_and_shown: TRUSTING;
         owned_by_a_key: TRUSTING;
         others_are_found: TRUSTING;
         owned_elsewhere: TRUSTING;

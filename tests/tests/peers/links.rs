@@ -84,12 +84,12 @@ async fn a_peer_on_two_links_stays_when_one_of_them_goes() {
         machines.ours.ip(&format!("link set {cable} down")).await;
         let lost = async {
             tokio::select! {
-                gone = ours.peers.wait_for(Vec::is_empty) => drop(gone),
-                deaf = ours.working.wait_for(|heard| !heard) => drop(deaf),
+                _ = ours.peers.wait_for(Vec::is_empty) => "the peer was lost",
+                _ = ours.working.wait_for(|heard| !heard) => "we were not heard",
             }
         };
         // Nothing to wait for but time itself: what is shown is that nothing happens.
-        let lost = tokio::time::timeout(Duration::from_secs(4), lost).await;
-        assert!(lost.is_err(), "it is still there on the other, without {cable}");
+        let lost = tokio::time::timeout(Duration::from_secs(4), lost).await.ok();
+        assert_eq!(lost, None, "without {cable}");
     }
 }

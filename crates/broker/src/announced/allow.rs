@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use switchboard_model::{AgentId, AllowEntry, RulePart};
+use switchboard_model::{AgentId, AllowEntry, RulePart, Trust, TrustedBy};
+use switchboard_store::AnnouncedRecord;
 
-use super::Announced;
+use super::{Announced, Peer};
 use crate::Refusal;
 
 /// Entries that the operator may make.
@@ -42,10 +43,8 @@ impl AllowList {
     }
 }
 
-/// UUIDs are compared in lower case, however they were written.
 fn part(text: &str) -> Option<RulePart> {
-    let is_uuid = uuid::Uuid::parse_str(text).map(|id| id.to_string());
-    RulePart::parse(is_uuid.as_deref().unwrap_or(text)).ok()
+    RulePart::parse(&spelt(text)).ok()
 }
 
 impl Announced {
@@ -59,33 +58,72 @@ impl Announced {
         fixed.chain(self.allow.entries.values().map(|(_, entry)| entry.clone())).collect()
     }
 
-    /// Adds an entry, or gives it other words.
-    pub(crate) fn allow(&mut self, entry: AllowEntry) -> Result<AllowEntry, Refusal> {
+    /// Whether an edit can be made, all of it.
+    pub(crate) fn check_allow_list(
+        &self,
+        add: &[AllowEntry],
+        remove: &[String],
+    ) -> Result<(), Refusal> {
+        let missing = remove.iter().find(|one| !self.allow.entries.contains_key(&spelt(one)));
+        if let Some(pattern) = missing {
+            let fixed = self.allow.settings.iter().any(|(_, text)| text == pattern);
+            let settings = "it is in the settings file: change it there";
+            let why = if fixed { settings } else { "it is not there" };
+            return Err(Refusal::BadAllowEntry(pattern.clone(), why.to_owned()));
+        }
+        add.iter().try_for_each(|entry| self.check_entry(entry))
+    }
+
+    fn check_entry(&self, entry: &AllowEntry) -> Result<(), Refusal> {
         let bad = |why: &str| Refusal::BadAllowEntry(entry.pattern.clone(), why.to_owned());
-        let part = part(&entry.pattern).ok_or_else(|| bad("it is no id and no pattern"))?;
+        part(&entry.pattern).ok_or_else(|| bad("it is no id and no pattern"))?;
         if entry.pattern.len() > AgentId::MAX_CHARS || entry.pattern.contains(char::is_whitespace) {
             return Err(bad("an id or a pattern has at most 128 characters and no spaces"));
         }
         if entry.note.len() > NOTE {
             return Err(bad("a note has at most 500 bytes"));
         }
-        let before = self.allow.entries.get(&entry.pattern).and_then(|(_, one)| one.added_at);
-        if before.is_none() && self.allow.entries.len() >= MOST {
+        let is_new = !self.allow.entries.contains_key(&spelt(&entry.pattern));
+        if is_new && self.allow.entries.len() >= MOST {
             return Err(bad("there are as many entries as there may be"));
         }
-        let entry = AllowEntry { added_at: before.or(entry.added_at), ..entry };
-        self.allow.entries.insert(entry.pattern.clone(), (part, entry.clone()));
-        Ok(entry)
+        Ok(())
     }
 
-    /// Takes an entry away.
-    pub(crate) fn disallow(&mut self, pattern: &str) -> Result<(), Refusal> {
-        if self.allow.entries.remove(pattern).is_some() {
-            return Ok(());
+    /// Adds an entry that can be made, or gives it other words.
+    pub(crate) fn allow(&mut self, entry: AllowEntry) -> AllowEntry {
+        let pattern = spelt(&entry.pattern);
+        let before = self.allow.entries.get(&pattern).and_then(|(_, one)| one.added_at);
+        let added_at = before.or(entry.added_at);
+        let entry = AllowEntry { pattern, added_at, ..entry };
+        if let Some(part) = part(&entry.pattern) {
+            self.allow.entries.insert(entry.pattern.clone(), (part, entry.clone()));
         }
-        let fixed = self.allow.settings.iter().any(|(_, text)| text == pattern);
-        let why =
-            if fixed { "it is in the settings file: change it there" } else { "it is not there" };
-        Err(Refusal::BadAllowEntry(pattern.to_owned(), why.to_owned()))
+        entry
     }
+
+    /// Takes an entry away. Returns how it was spelt.
+    pub(crate) fn disallow(&mut self, pattern: &str) -> String {
+        let pattern = spelt(pattern);
+        self.allow.entries.remove(&pattern);
+        pattern
+    }
+
+    /// Those whom the list alone has admitted, and names no longer: they wait again.
+    pub(crate) fn unlist(&mut self) -> Vec<(AgentId, AnnouncedRecord)> {
+        let (allow, known) = (&self.allow, &mut self.known);
+        let by_list = |peer: &Peer| peer.record.trusted_by == Some(TrustedBy::AllowList);
+        let gone = known.iter_mut().filter(|(id, peer)| by_list(peer) && !allow.names(id));
+        gone.map(|(id, peer)| {
+            peer.record.trust = Trust::Waiting;
+            peer.record.trusted_by = None;
+            (id.clone(), peer.record())
+        })
+        .collect()
+    }
+}
+
+/// UUIDs are compared in lower case, however they were written.
+fn spelt(text: &str) -> String {
+    uuid::Uuid::parse_str(text).map_or_else(|_| text.to_owned(), |id| id.to_string())
 }

@@ -181,13 +181,15 @@ impl Core {
     }
 
     fn message(&mut self, origin: Origin, send: Send) -> Arc<Message> {
-        let waits = send.kind == Kind::Request && origin.door.answers_by_message();
+        let in_a_mailbox = send.address.agent().is_some_and(|id| self.registry.has_mailbox(id));
+        let is_request = send.kind == Kind::Request;
+        let waits = is_request && origin.door.answers_by_message();
+        // What lies in a mailbox is given up some day, whoever asked.
+        let ends = waits || (is_request && in_a_mailbox);
         // One that fetches its messages waits as long as they do.
         let patience = match origin.door {
-            Door::Aacp => self.settings.mail_patience,
-            Door::Bus | Door::Lobby | Door::Collaboration | Door::Discovery | Door::Console => {
-                self.settings.timeout
-            }
+            Door::Lobby | Door::Collaboration => self.settings.timeout,
+            Door::Aacp | Door::Bus | Door::Discovery | Door::Console => self.settings.mail_patience,
         };
         let within = send.answer_within.unwrap_or(patience);
         let (seq, id) = (self.next_seq, MessageId(Uuid::now_v7()));
@@ -212,7 +214,7 @@ impl Core {
             dialect: send.dialect,
             context: send.context,
             decision: origin.decision,
-            answer_by: waits.then(|| self.now.wall.plus(within)),
+            answer_by: ends.then(|| self.now.wall.plus(within)),
             accepted_at: self.now.wall,
             expires_at: send.expires_at,
             replay_of: origin.replaces,

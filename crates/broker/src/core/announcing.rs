@@ -211,6 +211,8 @@ impl Core {
             if found {
                 self.find_announced(&agent, &said)?;
                 self.tell_of(&agent, &said, Mechanism::Bus);
+            } else {
+                self.left(&agent, false);
             }
             for one in replaced {
                 self.write_trust(TrustChange::Replaced(one));
@@ -269,27 +271,26 @@ impl Core {
         remove: Vec<String>,
         reply: Option<ReplyTo>,
     ) {
-        let mut changes = Vec::new();
-        let edited = operator_only(caller).and_then(|()| {
-            for pattern in remove {
-                self.announced.disallow(&pattern)?;
-                changes.push(AllowChange::Removed(pattern));
-            }
-            for entry in add {
-                let entry = AllowEntry { added_at: Some(self.now.wall), ..entry };
-                changes.push(AllowChange::Added(self.announced.allow(entry)?));
-            }
-            Ok(())
-        });
-        // What was done before the first that could not be done stays done, on disk as here.
-        for change in changes {
-            self.write_trust(TrustChange::AllowList(change));
+        let may =
+            operator_only(caller).and_then(|()| self.announced.check_allow_list(&add, &remove));
+        if let Err(refusal) = may {
+            return respond(reply, Err(refusal));
+        }
+        for pattern in remove {
+            let gone = AllowChange::Removed(self.announced.disallow(&pattern));
+            self.write_trust(TrustChange::AllowList(gone));
+        }
+        for entry in add {
+            let entry = AllowEntry { added_at: Some(self.now.wall), ..entry };
+            let added = AllowChange::Added(self.announced.allow(entry));
+            self.write_trust(TrustChange::AllowList(added));
+        }
+        for (agent, record) in self.announced.unlist() {
+            self.write_trust(TrustChange::Announced(record));
+            self.left(&agent, false);
         }
         self.tell(Event::Discovery);
-        match edited {
-            Ok(()) => self.promise(reply, Ok(Reply::Done)),
-            Err(refusal) => respond(reply, Err(refusal)),
-        }
+        self.promise(reply, Ok(Reply::Done));
     }
 
     fn write_trust(&mut self, change: TrustChange) {

@@ -392,7 +392,9 @@ impl Core {
             dialect,
             context,
             answer_within: None,
-            expires_at: failed.then(|| self.now.wall.plus(NEWS_OF_FAILURE)),
+            // Who fetches its messages hears of it when it does.
+            expires_at: (failed && !self.registry.has_mailbox(&call.caller))
+                .then(|| self.now.wall.plus(NEWS_OF_FAILURE)),
             wait: Wait::Accepted,
         };
         let plan = self.plan(&Said::new(&origin, &send));

@@ -16,6 +16,9 @@ use crate::broker::{Caller, ReplyTo};
 use crate::dispatch::Verdict;
 use crate::subscriptions::Subscription;
 
+/// Mailboxes of agents that own no token. In the open setting anybody on this machine makes them.
+const MADE: usize = 10_000;
+
 impl Core {
     /// Makes a connection speak for the agent whose token it shows.
     pub(super) fn visit(&mut self, caller: Caller, visit: Visit, reply: Option<ReplyTo>) {
@@ -78,6 +81,9 @@ impl Core {
         }
         if Uuid::parse_str(agent.as_str()).is_err() {
             return Err(Refusal::UnknownAgent(agent.clone()));
+        }
+        if self.registry.unowned_mailboxes() >= MADE {
+            return Err(Refusal::TooManyMailboxes(MADE));
         }
         let join = Join::of(agent.clone(), agent.as_str(), "");
         let record = self.registry.introduce(&join, Door::Aacp, None, self.now);

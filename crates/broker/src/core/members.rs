@@ -102,6 +102,11 @@ impl Core {
         if is_free && door == Door::Bus && self.settings.bus_needs_token && from.is_some() {
             return Err(Refusal::TokenMissing(agent.clone()));
         }
+        // On a network a name is the operator's to give, or anybody could have one.
+        let is_stranger = from.is_some_and(|from| !from.is_loopback());
+        if is_free && is_stranger && self.settings.strangers_need_token {
+            return Err(Refusal::TokenMissing(agent.clone()));
+        }
         // Who speaks for a name that has no token yet must not lose it to another.
         if is_free && join.wants_token && self.registry.is_connected(agent) {
             return Err(Refusal::Taken(agent.clone()));

@@ -159,6 +159,11 @@ impl Core {
         })
     }
 
+    /// Whether a name is somebody's own, by a token or by a key.
+    fn is_owned(&self, id: &AgentId) -> bool {
+        self.registry.token(id).is_some() || self.announced.is_keyed(id)
+    }
+
     /// Whether the rules let a message reach one who listens.
     pub(super) fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
         // What is for one agent is not another's to take or to overhear: no answer, and nothing at all
@@ -167,7 +172,7 @@ impl Core {
         if let Address::Agent(id) = said.address
             && *id != one.agent
             && one.pattern.matches_text(topic)
-            && (said.kind == Kind::Response || self.registry.token(id).is_some())
+            && (said.kind == Kind::Response || self.is_owned(id))
         {
             let rule = self.rules.deciding(said.from, &one.agent, topic);
             let names_it = |rule: &&Rule| rule.capability.precision() != Precision::Any;

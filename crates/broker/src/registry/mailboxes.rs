@@ -74,6 +74,12 @@ impl Registry {
         self.agents.get(id).is_some_and(here)
     }
 
+    /// How many agents with mailboxes own no token.
+    pub(crate) fn unowned_mailboxes(&self) -> usize {
+        let unowned = |agent: &&Agent| agent.record.mailbox && agent.token.is_none();
+        self.agents.values().filter(unowned).count()
+    }
+
     /// What rings when something comes for an agent. One that nobody knows never rings.
     pub(crate) fn bell(&mut self, id: &AgentId) -> watch::Receiver<u64> {
         let bell = || watch::channel(0).0;

@@ -14,6 +14,8 @@ use super::wire::{Content, MessageType, MessageView, NewMessage, Status};
 
 /// Programs of many languages cannot read what is nested deeper.
 const DEEPEST: usize = 128;
+/// The longest name of an action.
+const ACTION: usize = 256;
 /// The longest correlation that is kept.
 const CORRELATION: usize = 256;
 
@@ -82,15 +84,12 @@ pub(super) fn send(new: &NewMessage<'_>) -> Result<Send, Fault> {
             return Err(Fault::misshapen(format!("content.{name} must be an object")));
         }
     }
-    if content.action.is_empty() {
-        return Err(Fault::misshapen("content.action is empty: name what is to be done"));
+    if content.action.is_empty() || content.action.len() > ACTION {
+        return Err(Fault::misshapen(format!("content.action must have 1 to {ACTION} bytes")));
     }
     let correlation = new.correlation_id.clone();
     if correlation.as_ref().is_some_and(|it| it.is_empty() || it.len() > CORRELATION) {
         return Err(Fault::misshapen(format!("correlation_id must have 1 to {CORRELATION} bytes")));
-    }
-    if kind == Kind::Response && correlation.is_none() {
-        return Err(Fault::misshapen("correlation_id is missing: give that of the request"));
     }
     Ok(Send {
         address: Address::Agent(agent_id("receiver_agent_id", &new.receiver_agent_id)?),
@@ -181,7 +180,11 @@ pub(super) fn view(mail: &Mail) -> Option<MessageView> {
             Kind::Response => MessageType::Response,
             Kind::Event | Kind::Broadcast => MessageType::Notification,
         },
-        content: content(message),
+        content: if mail.is_shown() {
+            content(message)
+        } else {
+            only_action(message, "it was never fetched in its time")
+        },
         correlation_id: message.correlation_or_id(),
         status: match mail.status {
             MailStatus::Pending => Status::Pending,
@@ -199,9 +202,20 @@ fn is_progress(message: &Message) -> bool {
     matches!(outcome, switchboard_model::Outcome::Partial { .. })
 }
 
-/// What it says, in the words of this door; always an object.
+/// What is left of a message that is not shown.
+fn only_action(message: &Message, why: &str) -> Box<RawValue> {
+    let action = message.capability.as_deref().unwrap_or_default();
+    let text = serde_json::json!({ "action": action, "metadata": { "not_shown": why } });
+    RawValue::from_string(text.to_string()).unwrap_or_default()
+}
+
+/// What it says, in the words of this door; always an object, and one that can be read: others on the same
+/// page must not be lost for it.
 fn content(message: &Message) -> Box<RawValue> {
     let payload = message.payload_in(Dialect::Aacp);
+    if depth(payload.as_str()) > DEEPEST {
+        return only_action(message, "it is nested too deep");
+    }
     let text = match payload.as_str().starts_with('{') {
         true => payload.as_str().to_owned(),
         false => format!(r#"{{"result":{}}}"#, payload.as_str()),
@@ -252,7 +266,6 @@ mod tests {
             (r#""content":{"action":"x","output":"y"}"#, "content.output"),
             (r#""content":{"action":"x"},"message_type":"shout""#, "shout"),
             (r#""content":{"action":"x"},"correlation_id":"""#, "correlation_id"),
-            (r#""content":{"action":"x"},"message_type":"response""#, "correlation_id"),
         ] {
             let fault = read(&with(rest)).unwrap_err();
             assert!(fault.words.contains(said), "{rest}: {}", fault.words);

@@ -52,7 +52,8 @@ pub fn router(entrance: Entrance, settings: AacpSettings) -> Router {
         .route("/spec", get(specification))
         .route("/openapi.json", get(described))
         .route("/messages", post(send_message))
-        .route("/messages/{id}", get(mailbox::get_messages))
+        // Reading has effects, so it is not for those who throw away what they read.
+        .route("/messages/{id}", get(mailbox::get_messages).head(wrong_method))
         .route("/messages/{id}/status", post(mailbox::set_status))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

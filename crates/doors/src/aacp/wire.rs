@@ -57,7 +57,7 @@ pub(super) struct NewMessage<'a> {
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct Content<'a> {
     /// What is to be done, or what it is about.
-    #[schema(min_length = 1)]
+    #[schema(min_length = 1, max_length = 256)]
     pub(super) action: String,
     /// The data of a request.
     #[serde(borrow, default)]

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use switchboard_model::{AgentId, Announcement, KeyView};
+use switchboard_model::{AgentId, Announcement, KeyView, Transport};
 use switchboard_trust::{Malformed, PublicKey, canonical, signed};
 use uuid::{Uuid, Variant};
 
@@ -17,6 +17,10 @@ const LABEL: usize = 63;
 /// Texts that are shown to people, and capabilities.
 const TEXT: usize = 1024;
 const CAPABILITIES: usize = 256;
+/// The longest name of a capability, at every door.
+const NAME: usize = 256;
+/// The longest number in a version.
+const DIGITS: usize = 4;
 
 /// A message that was read.
 #[derive(Debug)]
@@ -83,31 +87,27 @@ fn check_version(version: Option<&str>) -> Result<(), Fault> {
     let Some(version) = version else {
         return Err(Fault::malformed(format!("protocol_version is missing: send {VERSION:?}")));
     };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |text: &str| {
+        (1..=DIGITS).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let parts = version.strip_prefix('v').and_then(|rest| rest.split_once('.'));
-    let Some((major, minor)) = parts.filter(|(major, minor)| digits(major) && digits(minor)) else {
-        let words = format!("protocol_version {version:?} is not like {VERSION:?}");
-        return Err(Fault::malformed(words));
+    let Some((major, _)) = parts.filter(|(major, minor)| digits(major) && digits(minor)) else {
+        return Err(Fault::malformed(format!("protocol_version is not like {VERSION:?}")));
     };
     if major.trim_start_matches('0') != "1" {
         let words = format!("version {version} is not spoken here: this is {VERSION}");
         return Err(Fault::new(Error::OtherVersion, words));
     }
-    if minor.trim_start_matches('0') != "" {
-        tracing::warn!(
-            version,
-            ours = VERSION,
-            "a message of another minor version is taken as ours"
-        );
-    }
     Ok(())
 }
 
 fn announcement(agent: &RawValue, envelope: &Envelope<'_>) -> Result<Announcement, Fault> {
-    let object: AgentObject = named::from_slice(agent.get().as_bytes())
+    let object: AgentObject<'_> = named::from_slice(agent.get().as_bytes())
         .map_err(|words| Fault::malformed(format!("agent.{words}")))?;
     let id = agent_id(&object.agent_id)?;
-    check(&object)?;
+    let transport: Transport = named::from_slice(object.transport.get().as_bytes())
+        .map_err(|words| Fault::malformed(format!("agent.transport.{words}")))?;
+    check(&object, &transport)?;
     let canonical = canonical::rfc8785(agent.get()).map_err(|error| malformed(&error))?;
     let key = match &object.public_key {
         Some(text) => Some(
@@ -123,12 +123,16 @@ fn announcement(agent: &RawValue, envelope: &Envelope<'_>) -> Result<Announcemen
         signed::check(agent.get(), key, signature)
             .map_err(|error| Fault::new(Error::Auth, format!("signature: {error}")))?;
     }
+    let version = envelope.protocol_version.clone().unwrap_or_default();
+    if version != VERSION {
+        tracing::warn!(agent = %id, version, ours = VERSION, "an announcement of another minor version");
+    }
     Ok(Announcement {
         agent: id,
         name: object.agent_name,
         capabilities: object.capabilities,
-        transport: object.transport,
-        version: envelope.protocol_version.clone().unwrap_or_default(),
+        transport,
+        version,
         document: agent.get().into(),
         digest: Sha256::digest(&canonical).iter().map(|byte| format!("{byte:02x}")).collect(),
         key: key.as_ref().map(key_view),
@@ -164,7 +168,7 @@ pub(super) fn is_label(name: &str) -> bool {
         && !name.ends_with('-')
 }
 
-fn check(object: &AgentObject) -> Result<(), Fault> {
+fn check(object: &AgentObject<'_>, transport: &Transport) -> Result<(), Fault> {
     if object.agent_name.as_ref().is_some_and(|name| !is_label(name)) {
         let words = "agent.agent_name must be a DNS label: 1 to 63 letters, digits and hyphens";
         return Err(Fault::malformed(words));
@@ -174,15 +178,16 @@ fn check(object: &AgentObject) -> Result<(), Fault> {
         return Err(Fault::malformed(words));
     }
     let shown = object.capabilities.iter().flat_map(|(name, text)| [name, text]);
-    let shown = shown.chain([&object.transport.kind, &object.transport.endpoint]);
+    let shown = shown.chain([&transport.kind, &transport.endpoint]);
     if shown.clone().any(|text| text.len() > TEXT || text.chars().any(char::is_control)) {
         let words = format!("texts have at most {TEXT} bytes and no control characters");
         return Err(Fault::malformed(words));
     }
-    if object.capabilities.keys().any(String::is_empty) {
-        return Err(Fault::malformed("agent.capabilities has an entry without a name"));
+    if object.capabilities.keys().any(|name| name.is_empty() || name.len() > NAME) {
+        let words = format!("agent.capabilities: a name has 1 to {NAME} bytes");
+        return Err(Fault::malformed(words));
     }
-    if object.transport.kind.is_empty() || object.transport.endpoint.is_empty() {
+    if transport.kind.is_empty() || transport.endpoint.is_empty() {
         return Err(Fault::malformed("agent.transport needs a type and an endpoint"));
     }
     let reserved = ["__mcp_version", "__os", "__arch"];

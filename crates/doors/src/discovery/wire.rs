@@ -27,12 +27,13 @@ pub(super) struct Envelope<'a> {
 
 /// What an agent says of itself.
 #[derive(Debug, Deserialize)]
-pub(super) struct AgentObject {
+pub(super) struct AgentObject<'a> {
     pub(super) agent_id: String,
     pub(super) agent_name: Option<String>,
     pub(super) capabilities: BTreeMap<String, String>,
     pub(super) public_key: Option<String>,
-    pub(super) transport: Transport,
+    #[serde(borrow)]
+    pub(super) transport: &'a RawValue,
     pub(super) metadata: Option<BTreeMap<String, serde::de::IgnoredAny>>,
 }
 

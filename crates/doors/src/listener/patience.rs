@@ -74,18 +74,19 @@ mod tests {
     use super::*;
     use tokio::io::AsyncWriteExt;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn who_does_not_read_is_given_up_and_who_reads_slowly_is_not() {
         let (near, mut far) = tokio::io::duplex(16);
-        let mut patient = Patient::new(near, Duration::from_secs(10));
+        let mut patient = Patient::new(near, Duration::from_millis(500));
         let slow = tokio::spawn(async move {
             let mut read = [0; 8];
-            for _ in 0..16 {
-                tokio::time::sleep(Duration::from_secs(9)).await;
+            for _ in 0..14 {
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 tokio::io::AsyncReadExt::read_exact(&mut far, &mut read).await.unwrap();
             }
             far
         });
+        // Longer in all than one write may wait.
         patient.write_all(&[0; 128]).await.unwrap();
         let _far = slow.await.unwrap();
         let failed = patient.write_all(&[0; 64]).await.unwrap_err();

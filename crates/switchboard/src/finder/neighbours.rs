@@ -1,6 +1,6 @@
 //! Those that multicast DNS tells of: their documents are fetched, and read like any announcement.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use switchboard_console::api::Status;
@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 /// A document may change while its agent stays.
 const AGAIN: Duration = Duration::from_secs(60);
-/// After a failure it is asked for sooner.
+/// After a failure it is asked for sooner, and after many less and less often.
 const SOON: Duration = Duration::from_secs(5);
+const SELDOM: Duration = Duration::from_secs(300);
 /// Documents that are fetched at the same time.
 const AT_ONCE: usize = 8;
 
@@ -25,10 +26,12 @@ struct Neighbour {
     agent: Option<AgentId>,
     /// When to fetch its document; none while it is being fetched.
     due: Option<Instant>,
+    /// How often that has failed since it last did not.
+    failures: u32,
 }
 
 /// What came of fetching a document, by the name on the network.
-type Fetched = (String, Option<AgentId>);
+type Fetched = (String, Result<AgentId, String>);
 
 /// Follows those who are there until multicast DNS ends, or nobody looks any more: then they are gone.
 pub(super) async fn follow(
@@ -41,25 +44,25 @@ pub(super) async fn follow(
     let mut fetching: JoinSet<Fetched> = JoinSet::new();
     let mut look = interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(1));
     loop {
-        let here = peers.borrow_and_update().clone();
-        let count = u32::try_from(here.len()).unwrap_or(u32::MAX);
-        status.send_if_modified(|status| {
-            status.mdns_peers.replace(count).is_none_or(|before| before != count)
-        });
-        for agent in update(&mut known, here) {
-            desk.gone(agent).await;
+        if peers.has_changed().unwrap_or(true) || known.is_empty() {
+            let here = peers.borrow_and_update().clone();
+            let count = u32::try_from(here.len()).unwrap_or(u32::MAX);
+            status.send_if_modified(|status| {
+                status.mdns_peers.replace(count).is_none_or(|before| before != count)
+            });
+            for agent in update(&mut known, here) {
+                desk.gone(agent).await;
+            }
         }
         fetch_due(&mut known, &mut fetching, &desk);
         tokio::select! {
             () = stop.cancelled() => break,
             changed = peers.changed() => if changed.is_err() { break },
-            Some(Ok((instance, agent))) = fetching.join_next() => {
-                if let Some(one) = known.get_mut(&instance) {
-                    one.due = Some(Instant::now() + if agent.is_some() { AGAIN } else { SOON });
-                    one.agent = agent.or(one.agent.take());
-                } else if let Some(agent) = agent {
+            Some(Ok((instance, fetched))) = fetching.join_next() => {
+                match known.get_mut(&instance) {
+                    Some(one) => one.fetched(fetched),
                     // It went while its document was on its way.
-                    desk.gone(agent).await;
+                    None => if let Ok(agent) = fetched { desk.gone(agent).await },
                 }
             }
             _ = look.tick() => {}
@@ -70,11 +73,33 @@ pub(super) async fn follow(
     }
 }
 
+impl Neighbour {
+    /// What came of fetching its document.
+    fn fetched(&mut self, fetched: Result<AgentId, String>) {
+        let pause = match fetched {
+            Ok(agent) => {
+                (self.agent, self.failures) = (Some(agent), 0);
+                AGAIN
+            }
+            Err(why) => {
+                if self.failures == 0 {
+                    let instance = &self.peer.instance;
+                    tracing::info!(instance, "a neighbour's document was not taken: {why}");
+                }
+                self.failures = self.failures.saturating_add(1);
+                SELDOM.min(SOON * 2_u32.saturating_pow(self.failures - 1))
+            }
+        };
+        self.due = Some(Instant::now() + pause);
+    }
+}
+
 /// Takes up who is new or says something else, and lets go of who is gone. Returns those.
 fn update(known: &mut HashMap<String, Neighbour>, here: Vec<Peer>) -> Vec<AgentId> {
     let mut gone = Vec::new();
+    let names: HashSet<&str> = here.iter().map(|peer| peer.instance.as_str()).collect();
     known.retain(|instance, one| {
-        let stays = here.iter().any(|peer| peer.instance == *instance);
+        let stays = names.contains(instance.as_str());
         if !stays {
             gone.extend(one.agent.take());
         }
@@ -97,7 +122,8 @@ fn update(known: &mut HashMap<String, Neighbour>, here: Vec<Peer>) -> Vec<AgentI
             }
             None => {
                 let due = Some(Instant::now());
-                known.insert(peer.instance.clone(), Neighbour { peer, agent: None, due });
+                let one = Neighbour { peer, agent: None, due, failures: 0 };
+                known.insert(one.peer.instance.clone(), one);
             }
         }
     }
@@ -125,8 +151,5 @@ async fn fetch(peer: Peer, desk: Desk) -> Fetched {
         Ok(text) => desk.document(&text, &peer.id, peer.fingerprint.as_deref(), address).await,
         Err(why) => Err(why),
     };
-    let agent = heard.inspect_err(|why| {
-        tracing::info!(instance = peer.instance, "a neighbour's document was not taken: {why}");
-    });
-    (peer.instance, agent.ok())
+    (peer.instance, heard)
 }
