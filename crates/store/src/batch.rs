@@ -144,7 +144,7 @@ impl Batch {
             Record::Decision(decision) => self.decisions.push(decision.clone()),
             Record::Token(change) => self.tokens.push(change.clone()),
             Record::Mail(change) => self.mail.push(change.clone()),
-            Record::Trust(change) => self.trust.push((**change).clone()),
+            Record::Trust(change) => self.trust.push(change.clone()),
             Record::Rules(rules) => self.rules.push((**rules).clone()),
             Record::Session(session) => self.sessions.push((**session).clone()),
             Record::Delivery(delivery) => {

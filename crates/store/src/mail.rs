@@ -165,7 +165,7 @@ fn selecting(agent: &AgentId) -> QueryBuilder<Sqlite> {
     let mut query = QueryBuilder::new("select ");
     query
         .push(message::WHOLE)
-        .push(", m.settled_at, mail.said_at, mail.read_at is not null as was_read, ")
+        .push(", m.settled_at, mail.said_at, mail.read_at is not null or mail.said is not null as was_read, ")
         .push(STATUS);
     query.push(" as status from mail join message m on m.seq = mail.message where mail.agent = ");
     query.push_bind(agent.as_str().to_owned());

@@ -46,7 +46,7 @@ pub enum Record {
     /// Something happened to what lies in a mailbox.
     Mail(MailChange),
     /// Whom to trust has changed.
-    Trust(Box<TrustChange>),
+    Trust(TrustChange),
     /// The rules were changed.
     Rules(Box<RulesRecord>),
     /// A session is as it is now.
@@ -317,7 +317,7 @@ pub enum MailChange {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrustChange {
     /// An announced agent is as it is now.
-    Announced(AnnouncedRecord),
+    Announced(Box<AnnouncedRecord>),
     /// A newer document of an announced agent has replaced an older one.
     Replaced(ReplacedDocument),
     /// Nothing is remembered of an announced agent.

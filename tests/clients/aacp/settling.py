@@ -55,7 +55,8 @@ def receivers_say(url, folder):
                 assert 200 <= answer.status < 300, f"{kind} {status}: {answer}"
                 if answer.text and "status" in answer.body:
                     assert answer.body["status"] == status, answer
-                assert bert.find(sent["id"])["status"] == status, f"{kind} {status}"
+                now = bert.find(sent["id"])
+                assert now == sent | {"status": status, "processed_at": now["processed_at"]}, f"{kind} {status}: {now}"
     assert all(it["processed_at"] for it in bert.read() if it["status"] == "processed")
 
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod avahi;
+mod brokers;
 mod datagrams;
 mod documents;
 mod links;

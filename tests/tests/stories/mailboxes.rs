@@ -122,8 +122,9 @@ async fn mail_is_its_owners_alone_and_a_rule_made_since_keeps_it_back() {
         json!({ "caller": "asker", "provider": "worker", "capability": "*", "effect": "deny" });
     board.call("editRules", json!({ "edits": [edit] })).await;
     assert_eq!(worker.mail("").await, Vec::<Value>::new(), "not even its content is shown");
-    let letter = board.newest_in_state("dead").await;
-    assert_eq!(letter["id"], sent["id"]);
+    let is_it = |row: &Value| row["id"] == sent["id"] && row["state"] == "dead";
+    eventually("it is a dead letter", async || board.messages().await.into_iter().find(is_it))
+        .await;
     let told = eventually("the asker hears", async || asker.mail("").await.pop()).await;
     assert!(told["content"]["output"]["error"].is_object(), "{told}");
 }

@@ -1688,7 +1688,7 @@ export type OwnAnnouncement = {
 /**
  * Its id on the network.
  */
-id: AgentId, 
+id: string, 
 /**
  * The fingerprint of its key.
  */

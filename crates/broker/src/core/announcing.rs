@@ -88,7 +88,7 @@ impl Core {
         let heard = self.announced.hear(agent, said, arrival, owner, self.now)?;
         let written = heard.record.is_some();
         if let Some(record) = heard.record {
-            self.write_trust(TrustChange::Announced(record));
+            self.write_trust(TrustChange::Announced(Box::new(record)));
         }
         for replaced in heard.replaced {
             self.write_trust(TrustChange::Replaced(replaced));
@@ -243,7 +243,7 @@ impl Core {
     ) {
         match decided {
             Ok((record, view)) => {
-                self.write_trust(TrustChange::Announced(record));
+                self.write_trust(TrustChange::Announced(Box::new(record)));
                 self.audit(action, agent);
                 self.tell(Event::Discovery);
                 self.promise(reply, Ok(Reply::Announced(Box::new(view))));
@@ -286,7 +286,7 @@ impl Core {
             self.write_trust(TrustChange::AllowList(added));
         }
         for (agent, record) in self.announced.unlist() {
-            self.write_trust(TrustChange::Announced(record));
+            self.write_trust(TrustChange::Announced(Box::new(record)));
             self.left(&agent, false);
         }
         self.tell(Event::Discovery);
@@ -294,7 +294,7 @@ impl Core {
     }
 
     fn write_trust(&mut self, change: TrustChange) {
-        self.bookkeeping.push(Record::Trust(Box::new(change)));
+        self.bookkeeping.push(Record::Trust(change));
     }
 
     /// Everyone who can be found now, by whichever door they came.
