@@ -68,6 +68,8 @@ pub(crate) struct Peer {
     replaced: HashMap<String, Timestamp>,
     /// It has been announced by someone who was let in.
     vouched: bool,
+    /// And by someone who showed the token of its name.
+    proven: bool,
     /// When others were last told of it.
     told_at: Option<Timestamp>,
 }
@@ -135,6 +137,7 @@ impl Announced {
         let peer = self.known.entry(agent.clone()).or_insert_with(|| Peer::new(agent, &said, now));
         let was_here = !peer.ways.is_empty();
         peer.vouched |= vouched;
+        peer.proven |= owner.is_proven;
         let before = peer.record.clone();
         let gone = match judged.is_current {
             true => peer.take(said, &judged, &rules, now.wall),
@@ -213,8 +216,13 @@ impl Announced {
         &mut self,
         agent: &AgentId,
         fingerprint: Option<&str>,
+        has_token: bool,
     ) -> Result<&mut Peer, Refusal> {
         let peer = self.known.get_mut(agent).ok_or_else(|| Refusal::NotAnnounced(agent.clone()))?;
+        // Two who need not know of each other must not share a name.
+        if has_token && !peer.proven && peer.record.trust != Trust::Admitted {
+            return Err(Refusal::OwnedByToken(agent.clone()));
+        }
         if let Some(wanted) = fingerprint {
             let known = peer.record.key.as_ref().map(|key| key.fingerprint.as_str());
             let other = peer.record.key_change.take();
@@ -372,7 +380,7 @@ impl Peer {
 
     fn with(record: AnnouncedRecord, said: Announcement) -> Self {
         let (said, ways, replaced) = (Arc::new(said), BTreeMap::new(), HashMap::new());
-        Self { record, said, ways, replaced, vouched: false, told_at: None }
+        Self { record, said, ways, replaced, vouched: false, proven: false, told_at: None }
     }
 
     fn heard_by(&mut self, arrival: &Arrival, until: Option<(Instant, Timestamp)>, now: Timestamp) {

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 use crate::agenda::Agenda;
 
 /// Requests that were taken without an answer by those who may still give one, and whose askers do not
-/// wait for it, or wait very long. Beyond it the oldest are given up.
-const LATE: usize = 10_000;
+/// wait for it, or wait very long; of one asker. Beyond it its oldest are given up.
+const LATE: usize = 1000;
 /// Who waits longer than this does not sit and wait.
 const LONG: Duration = Duration::from_secs(60 * 60);
 
@@ -44,7 +44,7 @@ pub(crate) struct Calls {
     open: HashMap<u64, Call>,
     by_key: HashMap<(AgentId, String), Vec<u64>>,
     due: Agenda<u64>,
-    late: VecDeque<u64>,
+    late: HashMap<AgentId, VecDeque<u64>>,
 }
 
 impl Calls {
@@ -86,6 +86,14 @@ impl Calls {
                 self.by_key.remove(&key);
             }
         }
+        if let Some(late) = self.late.get_mut(&call.caller)
+            && late.back() == Some(&seq)
+        {
+            late.pop_back();
+            if late.is_empty() {
+                self.late.remove(&call.caller);
+            }
+        }
         Some(call)
     }
 
@@ -104,8 +112,14 @@ impl Calls {
         if call.by_message && call.within < LONG {
             return None;
         }
-        self.late.push_back(seq);
-        if self.late.len() > LATE { self.late.pop_front() } else { None }
+        let (asker, open) = (call.caller.clone(), &self.open);
+        let late = self.late.entry(asker).or_default();
+        late.push_back(seq);
+        if late.len() > LATE {
+            // Most have been answered since.
+            late.retain(|seq| open.contains_key(seq));
+        }
+        if late.len() > LATE { late.pop_front() } else { None }
     }
 
     /// Its asker is told of progress and waits on.

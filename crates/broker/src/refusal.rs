@@ -72,6 +72,11 @@ pub enum Refusal {
     /// It was replaced by a newer one.
     #[error("this announcement of {0} is an old one: a newer one has replaced it")]
     Replayed(AgentId),
+    /// Someone holds a token of that name, and may be another.
+    #[error(
+        "{0} has a token, and whoever announced it has not shown that: have it announced with its token (X-Agent-Token), or revoke the token first"
+    )]
+    OwnedByToken(AgentId),
     /// It has said too many different things.
     #[error(
         "{0} has changed what it announces too often: ask the operator to forget it, and say less"
@@ -290,6 +295,7 @@ impl Refusal {
             Self::SessionExists(_)
             | Self::Replayed(_)
             | Self::ChangedTooOften(_)
+            | Self::OwnedByToken(_)
             | Self::SessionClosed(_)
             | Self::SessionChanged { .. }
             | Self::RulesChanged(_) => Code::Conflict,

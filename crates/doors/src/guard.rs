@@ -33,7 +33,12 @@ impl Guard {
 
     /// Why a request with these headers is turned away, if it is. It came to this machine's address
     /// `local`, which is a name of it too: on all interfaces there are many.
-    fn objection(&self, headers: &HeaderMap, local: Option<IpAddr>) -> Option<&'static str> {
+    fn objection(
+        &self,
+        headers: &HeaderMap,
+        local: Option<IpAddr>,
+        path: &str,
+    ) -> Option<&'static str> {
         let Some(host) = headers.get(header::HOST) else {
             return Some("the Host header is missing");
         };
@@ -50,7 +55,9 @@ impl Guard {
         // A browser says so even where it sends no Origin, as for a picture. To go to the console is fine.
         let says = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let from_elsewhere = matches!(says("sec-fetch-site"), Some("cross-site" | "same-site"));
-        if from_elsewhere && says("sec-fetch-mode") != Some("navigate") {
+        let goes_to_console = says("sec-fetch-dest") == Some("document")
+            && (path == "/" || path == "/console" || path.starts_with("/console/"));
+        if from_elsewhere && !goes_to_console {
             return Some("web pages of other origins may not use this broker");
         }
         let origin = headers.get(header::ORIGIN)?;
@@ -101,7 +108,7 @@ fn split_port(host: &str) -> (&str, Option<&str>) {
 /// The middleware: 403 before anything is parsed.
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     let local = request.extensions().get::<Seat>().map(|seat| seat.local);
-    match guard.objection(request.headers(), local) {
+    match guard.objection(request.headers(), local, request.uri().path()) {
         Some(why) => (StatusCode::FORBIDDEN, why).into_response(),
         None => next.run(request).await,
     }
@@ -120,7 +127,7 @@ mod tests {
         if let Some(origin) = origin {
             headers.insert(header::ORIGIN, origin.parse().unwrap());
         }
-        guard.objection(&headers, None).is_some()
+        guard.objection(&headers, None, "/").is_some()
     }
 
     #[test]
@@ -158,7 +165,7 @@ mod tests {
         let guard = Guard::of("0.0.0.0:7892".parse().unwrap(), None);
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, "192.0.2.7:7892".parse().unwrap());
-        let called = |local: &str| guard.objection(&headers, Some(local.parse().unwrap()));
+        let called = |local: &str| guard.objection(&headers, Some(local.parse().unwrap()), "/");
         assert!(called("192.0.2.7").is_none());
         assert!(called("192.0.2.8").is_some());
     }
@@ -166,15 +173,18 @@ mod tests {
     #[test]
     fn a_picture_on_another_page_is_turned_away_and_a_link_to_the_console_is_not() {
         let guard = Guard::of("127.0.0.1:7892".parse().unwrap(), None);
-        let objects = |site: &str, mode: &str| {
+        let objects = |site: &str, shown_as: &str, path: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, "127.0.0.1:7892".parse().unwrap());
             headers.insert("sec-fetch-site", site.parse().unwrap());
-            headers.insert("sec-fetch-mode", mode.parse().unwrap());
-            guard.objection(&headers, None).is_some()
+            headers.insert("sec-fetch-dest", shown_as.parse().unwrap());
+            guard.objection(&headers, None, path).is_some()
         };
-        assert!(objects("cross-site", "no-cors") && objects("same-site", "cors"));
-        assert!(!objects("cross-site", "navigate") && !objects("same-origin", "no-cors"));
+        assert!(objects("cross-site", "image", "/console/"));
+        assert!(objects("same-site", "iframe", "/console/"));
+        assert!(objects("cross-site", "document", "/api/v1/protocol/messages/x"));
+        assert!(!objects("cross-site", "document", "/console/"));
+        assert!(!objects("same-origin", "script", "/console/main.js"));
     }
 
     #[test]
@@ -184,6 +194,6 @@ mod tests {
         headers.insert(header::HOST, "127.0.0.1:7892".parse().unwrap());
         headers.append(header::ORIGIN, "http://127.0.0.1:7892".parse().unwrap());
         headers.append(header::ORIGIN, "http://evil.example".parse().unwrap());
-        assert!(guard.objection(&headers, None).is_some());
+        assert!(guard.objection(&headers, None, "/").is_some());
     }
 }

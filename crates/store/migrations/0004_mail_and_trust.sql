@@ -45,6 +45,8 @@ create table replaced_document (
     primary key (agent, digest)
 ) strict, without rowid;
 
+create index replaced_document_at on replaced_document (agent, at);
+
 -- Who may announce themselves, beside those that the settings name.
 create table allow_list (
     pattern text primary key,

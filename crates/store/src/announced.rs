@@ -10,14 +10,27 @@ use crate::agent::{agent_id, meaningless};
 use crate::record::{AllowChange, AnnouncedRecord, ReplacedDocument, TrustChange};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] =
-    &[PUT, FORGET, FORGET_REPLACED, ALL, REPLACED, ALL_REPLACED, ALLOW, DISALLOW, ALLOWED];
+pub(crate) const SQL: &[&str] = &[
+    PUT,
+    FORGET,
+    FORGET_REPLACED,
+    FORGET_OLDEST,
+    ALL,
+    REPLACED,
+    ALL_REPLACED,
+    ALLOW,
+    DISALLOW,
+    ALLOWED,
+];
 
 const PUT: &str = "insert or replace into announced (agent, trust, trusted_by, key, retired, \
      key_change, document, digest, signature, version, first_seen, last_seen) \
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 const FORGET: &str = "delete from announced where agent = ?";
 const FORGET_REPLACED: &str = "delete from replaced_document where agent = ?";
+/// Of one agent the last so many are kept, as in memory.
+const FORGET_OLDEST: &str = "delete from replaced_document where agent = ? and at < \
+     (select at from replaced_document where agent = ? order by at desc limit 1 offset 16384)";
 const REPLACED: &str =
     "insert into replaced_document (agent, digest, at) values (?, ?, ?) on conflict do nothing";
 const ALL_REPLACED: &str = "select agent, digest, at from replaced_document order by agent, at";
@@ -48,10 +61,12 @@ pub(crate) async fn apply(
                 .bind(one.version.as_str())
                 .bind(one.first_seen.0)
                 .bind(one.last_seen.0),
-            TrustChange::Replaced(one) => sqlx::query(REPLACED)
-                .bind(one.agent.as_str())
-                .bind(one.digest.as_str())
-                .bind(one.at.0),
+            TrustChange::Replaced(one) => {
+                let oldest = sqlx::query(FORGET_OLDEST).bind(one.agent.as_str());
+                oldest.bind(one.agent.as_str()).execute(&mut *connection).await?;
+                let query = sqlx::query(REPLACED).bind(one.agent.as_str());
+                query.bind(one.digest.as_str()).bind(one.at.0)
+            }
             TrustChange::Forgotten(agent) => {
                 let query = sqlx::query(FORGET_REPLACED).bind(agent.as_str());
                 query.execute(&mut *connection).await?;

@@ -3,6 +3,8 @@
 
 mod neighbours;
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -145,7 +147,12 @@ async fn speak(datagrams: Arc<Datagrams>, voice: Voice, ttl: Duration) {
                     return std::future::pending::<()>().await;
                 }
             };
-            if datagrams.is_own(&datagram) || !budget.has_room() {
+            if datagrams.is_own(&datagram) {
+                continue;
+            }
+            // Only what may cost a signature counts, and each sender by itself.
+            let is_costly = Desk::names_an_agent(&datagram.bytes);
+            if is_costly && !budget.has_room_for(datagram.from.ip()) {
                 continue;
             }
             let from = datagram.from.to_string();
@@ -159,28 +166,33 @@ async fn speak(datagrams: Arc<Datagrams>, voice: Voice, ttl: Duration) {
     tokio::join!(announcing, hearing);
 }
 
-/// Datagrams that are looked at in a second: each may cost a signature, and nobody was let in first.
-const DATAGRAMS: u32 = 100;
+/// Announcements that are looked at in a second, in all and of one sender: each may cost a signature, and nobody
+/// was let in first.
+const ANNOUNCEMENTS: u32 = 200;
+const OF_ONE: u32 = 50;
 
 struct Budget {
     since: tokio::time::Instant,
-    spent: u32,
+    spent: HashMap<IpAddr, u32>,
 }
 
 impl Budget {
     fn new() -> Self {
-        Self { since: tokio::time::Instant::now(), spent: 0 }
+        Self { since: tokio::time::Instant::now(), spent: HashMap::new() }
     }
 
-    fn has_room(&mut self) -> bool {
+    fn has_room_for(&mut self, sender: IpAddr) -> bool {
         if self.since.elapsed() >= Duration::from_secs(1) {
             *self = Self::new();
         }
-        self.spent += 1;
-        if self.spent == DATAGRAMS + 1 {
-            tracing::warn!("more datagrams than can be looked at; some are passed over");
+        let all: u32 = self.spent.values().sum();
+        let of_one = self.spent.entry(sender).or_default();
+        if all >= ANNOUNCEMENTS || *of_one >= OF_ONE {
+            tracing::debug!(%sender, "more announcements than can be looked at; one is passed over");
+            return false;
         }
-        self.spent <= DATAGRAMS
+        *of_one += 1;
+        true
     }
 }
 

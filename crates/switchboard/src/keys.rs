@@ -200,7 +200,8 @@ mod tests {
         let again = Keys::open(folder.path(), &[]).unwrap();
         assert!(good(&again, &old) && good(&again, &new), "after a restart too");
         let before = std::fs::File::options().write(true).open(folder.path().join(BEFORE)).unwrap();
-        before.set_modified(SystemTime::now() - GRACE - Duration::from_secs(1)).unwrap();
+        let changed = before.metadata().unwrap().modified().unwrap();
+        before.set_modified(changed - GRACE - Duration::from_secs(1)).unwrap();
         let later = Keys::open(folder.path(), &[]).unwrap();
         assert!(!good(&later, &old) && good(&later, &new), "a day later");
         assert_eq!(later.views().len(), 1);

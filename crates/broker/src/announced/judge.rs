@@ -7,9 +7,9 @@ use super::{Announced, Peer};
 use crate::{DiscoveryRules, Refusal};
 use std::sync::Arc;
 
-/// Documents of one admitted agent that newer ones have replaced. All of them are remembered, or an old one
-/// could be played again; an agent that changes more often is told to stop.
-const REPLACED: usize = 16_384;
+/// Documents of one admitted agent that newer ones have replaced. Beyond it the oldest are forgotten, and what is
+/// new is believed only from those who are let in: it may be an old one that is played again.
+pub(super) const REPLACED: usize = 16_384;
 /// The same of one that waits, which anybody can be: the oldest are forgotten.
 const REPLACED_WAITING: usize = 64;
 /// Older keys of one agent that count at the same time.
@@ -89,11 +89,14 @@ impl Announced {
                 }
             }
         }
-        let is_current = self.is_current(known, agent, said, now)?;
+        let is_current = self.is_current(known, agent, said, owner.is_vouched, now)?;
         let everyone = self.rules.admit_everyone && signed_by.is_some();
         // A name that someone uses without a token is not given to another without a question.
         let in_use = owner.is_connected && !owner.is_proven;
-        let admitted_by = match is_waiting {
+        // Nor is one that owns a token, until its owner has announced it.
+        let was_proven = owner.is_proven || known.is_some_and(|peer| peer.proven);
+        let is_contested = owner.has_token && !was_proven;
+        let admitted_by = match is_waiting && !is_contested {
             true if listed => Some(TrustedBy::AllowList),
             true if everyone && !in_use => Some(TrustedBy::Everyone),
             true | false => None,
@@ -108,11 +111,15 @@ impl Announced {
         known: Option<&Peer>,
         agent: &AgentId,
         said: &Announcement,
+        is_let_in: bool,
         now: Timestamp,
     ) -> Result<bool, Refusal> {
         let Some(peer) = known else { return Ok(true) };
         match peer.replaced.get(&said.digest) {
-            None if peer.record.digest != said.digest && peer.replaced.len() >= REPLACED => {
+            None if peer.record.digest != said.digest
+                && peer.replaced.len() >= REPLACED
+                && !is_let_in =>
+            {
                 Err(Refusal::ChangedTooOften(agent.clone()))
             }
             None => Ok(true),
@@ -172,7 +179,11 @@ impl Peer {
     }
 
     fn forget_oldest_replaced(&mut self) {
-        if self.record.trust == Trust::Waiting && self.replaced.len() >= REPLACED_WAITING {
+        let most = match self.record.trust {
+            Trust::Waiting => REPLACED_WAITING,
+            Trust::Admitted | Trust::Refused => REPLACED,
+        };
+        if self.replaced.len() >= most {
             let oldest = self.replaced.iter().min_by_key(|(_, at)| **at);
             if let Some(digest) = oldest.map(|(digest, _)| digest.clone()) {
                 self.replaced.remove(&digest);

@@ -88,7 +88,7 @@ impl Store {
     fn admitted() -> Self {
         let mut store = Self::asking();
         assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
-        store.announced.admit(&id(), None).unwrap();
+        store.announced.admit(&id(), None, false).unwrap();
         store
     }
 }
@@ -98,7 +98,7 @@ fn the_first_key_waits_for_the_operator_and_is_found_only_then() {
     let mut store = Store::asking();
     assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
     assert!(store.announced.found(&id()).is_none());
-    store.announced.admit(&id(), None).unwrap();
+    store.announced.admit(&id(), None, false).unwrap();
     assert!(store.announced.found(&id()).is_some());
     assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted));
     let view = store.announced.views().remove(0);
@@ -170,6 +170,16 @@ fn who_owns_a_name_takes_it_from_a_key_that_only_waits() {
 }
 
 #[test]
+fn a_key_is_not_admitted_beside_a_token_that_its_holder_has_not_shown() {
+    let mut store = Store::asking();
+    assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
+    assert!(matches!(store.announced.admit(&id(), None, true), Err(Refusal::OwnedByToken(_))));
+    let proven = Owner { has_token: true, is_proven: true, is_vouched: true, is_connected: false };
+    store.hear_by(said("one", Some("a")), Mechanism::Http, proven).unwrap();
+    assert!(store.announced.admit(&id(), None, true).is_ok());
+}
+
+#[test]
 fn nobody_on_the_network_gives_a_key_to_an_agent_that_was_admitted_without_one() {
     let mut store = Store::listing(ID);
     assert_eq!(store.hear(said("one", None)), Ok(Trust::Admitted));
@@ -187,11 +197,11 @@ fn another_key_is_refused_and_shown_until_the_operator_accepts_it() {
     let view = store.announced.views().remove(0);
     assert_eq!(view.key_change.unwrap().key.fingerprint, "b");
     assert_eq!(view.key.unwrap().fingerprint, "a");
-    assert!(matches!(store.announced.admit(&id(), Some("c")), Err(Refusal::NoSuchKey(_))));
-    store.announced.admit(&id(), Some("a")).unwrap();
+    assert!(matches!(store.announced.admit(&id(), Some("c"), false), Err(Refusal::NoSuchKey(_))));
+    store.announced.admit(&id(), Some("a"), false).unwrap();
     assert_eq!(store.announced.views()[0].key_change, None, "kept to the known one");
     assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
-    store.announced.admit(&id(), Some("b")).unwrap();
+    store.announced.admit(&id(), Some("b"), false).unwrap();
     assert_eq!(store.hear(said("two", Some("b"))), Ok(Trust::Admitted));
     assert!(matches!(store.hear(said("three", Some("a"))), Err(Refusal::OtherKey(_))));
 }
@@ -233,6 +243,17 @@ fn however_often_an_agent_changes_its_oldest_document_stays_old() {
         assert!(matches!(store.hear(said(old, Some("a"))), Err(Refusal::Replayed(_))), "{old}");
     }
     assert_eq!(store.hear(said("d1999", Some("a"))), Ok(Trust::Admitted));
+}
+
+#[test]
+fn one_that_changes_all_the_time_is_heard_of_by_those_who_are_let_in() {
+    let mut store = Store::admitted();
+    for n in 0..super::judge::REPLACED + 5 {
+        assert_eq!(store.hear(said(&format!("d{n}"), Some("a"))), Ok(Trust::Admitted));
+    }
+    let unheard = store.hear_by(said("new", Some("a")), Mechanism::Udp, Owner::default());
+    assert!(matches!(unheard, Err(Refusal::ChangedTooOften(_))), "it may be an old one");
+    assert!(store.announced.known[&id()].replaced.len() <= super::judge::REPLACED);
 }
 
 #[test]

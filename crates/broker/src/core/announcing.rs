@@ -204,7 +204,8 @@ impl Core {
     ) {
         let agent = self.registry.resolve(agent);
         let admitted = operator_only(caller).and_then(|()| {
-            let peer = self.announced.admit(&agent, fingerprint)?;
+            let has_token = self.registry.token(&agent).is_some_and(|token| !token.is_revoked());
+            let peer = self.announced.admit(&agent, fingerprint, has_token)?;
             let (record, found, said) = (peer.record(), peer.is_found(), peer.said());
             let replaced = peer.all_replaced();
             let view = peer.view();
@@ -219,6 +220,10 @@ impl Core {
             }
             Ok((record, view))
         });
+        // The name is the key's from here on; who used it without a token has to come again.
+        if admitted.is_ok() && self.registry.token(&agent).is_none() {
+            self.cut_all(&agent);
+        }
         self.decided("agent admitted", &agent, admitted, reply);
     }
 

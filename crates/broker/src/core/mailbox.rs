@@ -160,7 +160,9 @@ impl Core {
                 message: seq,
                 at,
             }));
-            // What is not here is in its hands by another door, or settled just now.
+            if parked.is_none() {
+                self.fetch_from_other_door(seq, &agent);
+            }
             if let Some(message) = parked {
                 self.registry.count_received(&agent);
                 if message.kind != Kind::Request {
@@ -170,6 +172,17 @@ impl Core {
         }
         self.registry.touch(&agent, self.now);
         self.promise(reply, Ok(Reply::Collected { refused }));
+    }
+
+    /// What is not in the mailbox is in its owner's hands by another door, or settled just now. What asks for
+    /// nothing has arrived, whichever door was first.
+    fn fetch_from_other_door(&mut self, seq: u64, agent: &AgentId) {
+        let Some(delivery) = self.in_the_hands_of(seq, agent) else { return };
+        let kind = self.journeys.get(&seq).map(|journey| journey.dispatch.message.kind);
+        if kind.is_some_and(|kind| kind != Kind::Request) {
+            let answer = super::answers::failed(AttemptOutcome::Processed, "fetched over HTTP");
+            self.take_answer(delivery, answer, false);
+        }
     }
 
     /// Rules may have changed since the message was taken in.

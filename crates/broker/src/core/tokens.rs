@@ -82,7 +82,7 @@ impl Core {
 
     /// Ends every connection of an agent: nothing it says from here on is heard, whatever is still on
     /// its way.
-    fn cut_all(&mut self, agent: &AgentId) {
+    pub(super) fn cut_all(&mut self, agent: &AgentId) {
         let connections: Vec<ConnectionId> = self.registry.all_connections_of(agent);
         for id in connections {
             self.registry.cut(id, Cut::TokenRevoked);

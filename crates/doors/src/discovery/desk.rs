@@ -65,6 +65,11 @@ impl Desk {
         &self.entrance.broker
     }
 
+    /// Whether a message is about an agent, so that to read it may cost a signature.
+    pub fn names_an_agent(bytes: &[u8]) -> bool {
+        read::who(bytes).is_some()
+    }
+
     /// Takes a datagram. Returns what is to be sent back, a datagram each.
     pub async fn datagram(&self, bytes: &[u8], from: &str) -> Vec<String> {
         let arrival =
