@@ -43,8 +43,9 @@ pub(super) async fn follow(
     let mut known: HashMap<String, Neighbour> = HashMap::new();
     let mut fetching: JoinSet<Fetched> = JoinSet::new();
     let mut look = interval_at(Instant::now() + Duration::from_secs(1), Duration::from_secs(1));
+    let mut is_news = true;
     loop {
-        if peers.has_changed().unwrap_or(true) || known.is_empty() {
+        if std::mem::take(&mut is_news) {
             let here = peers.borrow_and_update().clone();
             let count = u32::try_from(here.len()).unwrap_or(u32::MAX);
             status.send_if_modified(|status| {
@@ -57,7 +58,10 @@ pub(super) async fn follow(
         fetch_due(&mut known, &mut fetching, &desk);
         tokio::select! {
             () = stop.cancelled() => break,
-            changed = peers.changed() => if changed.is_err() { break },
+            changed = peers.changed() => match changed {
+                Ok(()) => is_news = true,
+                Err(_) => break,
+            },
             Some(Ok((instance, fetched))) = fetching.join_next() => {
                 match known.get_mut(&instance) {
                     Some(one) => one.fetched(fetched),
