@@ -10,13 +10,13 @@ use crate::mail_agent::{Answer, MailAgent, request, request_with};
 const ID: &str = "3cde1b52-1fc2-4f7b-8d8c-5e3e6f5c9c1d";
 
 /// An agent that announces itself.
-struct Announcer {
-    key: SigningKey,
+pub(crate) struct Announcer {
+    pub(crate) key: SigningKey,
     id: &'static str,
 }
 
 impl Announcer {
-    fn new(id: &'static str) -> Self {
+    pub(crate) fn new(id: &'static str) -> Self {
         Self { key: SigningKey::generate().unwrap(), id }
     }
 
@@ -30,7 +30,7 @@ impl Announcer {
     }
 
     /// The whole message; signed by an older key as well, if there is one.
-    fn message(&self, version: &str, older: Option<&SigningKey>) -> String {
+    pub(crate) fn message(&self, version: &str, older: Option<&SigningKey>) -> String {
         let document = self.document(version);
         let signature = self.key.sign(&document).unwrap();
         let rotation = older.map(|key| key.sign(&document).unwrap());
@@ -43,13 +43,13 @@ impl Announcer {
 }
 
 /// The registry, as one with a token for everything sees it.
-struct Registry<'a> {
+pub(crate) struct Registry<'a> {
     board: &'a Board,
     token: String,
 }
 
 impl<'a> Registry<'a> {
-    async fn of(board: &'a Board) -> Self {
+    pub(crate) async fn of(board: &'a Board) -> Self {
         let scopes = json!({ "scopes": ["discover:read", "discover:write"] });
         let token = board.call("signJwt", scopes).await["token"].as_str().unwrap().to_owned();
         Self { board, token }
@@ -59,12 +59,12 @@ impl<'a> Registry<'a> {
         request(self.board.address(), method, path, Some(&self.token), body).await
     }
 
-    async fn announce(&self, body: &str) -> u16 {
+    pub(crate) async fn announce(&self, body: &str) -> u16 {
         self.ask("POST", "/agents", body).await.status
     }
 
     /// Whether the agent is found.
-    async fn finds(&self, id: &str) -> bool {
+    pub(crate) async fn finds(&self, id: &str) -> bool {
         self.ask("GET", &format!("/agents/{id}"), "").await.status == 200
     }
 }

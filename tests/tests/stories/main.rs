@@ -30,6 +30,7 @@ mod held_to_it;
 mod identity;
 mod lobby;
 mod mailboxes;
+mod new_doors;
 mod observing;
 mod preview;
 mod programs;
