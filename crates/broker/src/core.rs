@@ -65,6 +65,7 @@ use crate::{Metrics, Refusal, Rules, Settings};
 use import::Imports;
 use jobs::Jobs;
 use letters::Replaced;
+use mailbox::Bells;
 use payloads::Held;
 use promises::Promises;
 
@@ -111,6 +112,8 @@ pub(crate) struct Core {
     receipts: Receipts,
     /// Replies that wait until what they tell of is on disk.
     promises: Promises,
+    /// Agents that fetch their mail, once that is on disk.
+    bells: Bells,
     /// Those who gave wrong tokens.
     guesses: Guesses,
     rules: Rules,
@@ -243,6 +246,7 @@ impl Core {
             back_by,
             receipts: Receipts::default(),
             promises: Promises::default(),
+            bells: Bells::default(),
             guesses: Guesses::default(),
             rules: Rules::of(restored.rules.rules),
             rules_version: 1,

@@ -26,6 +26,7 @@ impl Core {
                 Ok(ticket) => {
                     self.jobs_written(ticket);
                     self.promises.written(ticket);
+                    self.bells_written(ticket);
                 }
                 Err(closed) => tracing::error!(%closed, "the store closed before the broker"),
             }
@@ -47,6 +48,7 @@ impl Core {
                     self.answer_sender(seq);
                 }
                 self.promises.kept_up_to(up_to);
+                self.ring_up_to(up_to);
                 self.imported(up_to);
                 self.end_jobs(up_to);
             }

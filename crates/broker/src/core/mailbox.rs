@@ -1,11 +1,13 @@
 //! Agents that only make requests: they speak for themselves one request at a time, and fetch what came
 //! for them.
 
+use std::collections::VecDeque;
+
 use switchboard_model::{
     Address, AgentId, Answer, AttemptOutcome, ConnectionId, DeadReason, Door, Join, Joined, Kind,
     Mark, Message, Pattern, Policy, Reply, SubscriptionId, Topic, Visit,
 };
-use switchboard_store::{MailChange, Record};
+use switchboard_store::{MailChange, Record, Ticket};
 use uuid::Uuid;
 
 use super::members::connection_of;
@@ -15,6 +17,13 @@ use crate::Refusal;
 use crate::broker::{Caller, ReplyTo};
 use crate::dispatch::Verdict;
 use crate::subscriptions::Subscription;
+
+/// Agents whose mail is on its way to the disk, by the write that it waits for.
+#[derive(Default)]
+pub(super) struct Bells {
+    unwritten: Vec<AgentId>,
+    written: VecDeque<(Ticket, AgentId)>,
+}
 
 /// Mailboxes of agents that own no token. In the open setting anybody on this machine makes them.
 const MADE: usize = 10_000;
@@ -121,6 +130,31 @@ impl Core {
         };
         let (agent, message) = (agent.clone(), message.seq);
         self.accepted.push(Record::Mail(MailChange::Arrived { agent, message }));
+    }
+
+    /// A message waits for its agent, which may have got a mailbox since it was taken in. It is told when that
+    /// is on disk.
+    pub(super) fn lies_in_mailbox(&mut self, message: &Message) {
+        let Some(agent) = message.address.agent().filter(|id| self.registry.has_mailbox(id)) else {
+            return;
+        };
+        let (agent, message) = (agent.clone(), message.seq);
+        self.bells.unwritten.push(agent.clone());
+        self.bookkeeping.push(Record::Mail(MailChange::Arrived { agent, message }));
+    }
+
+    /// What was noted in this pass went to the disk under this ticket.
+    pub(super) fn bells_written(&mut self, ticket: Ticket) {
+        let agents = std::mem::take(&mut self.bells.unwritten);
+        self.bells.written.extend(agents.into_iter().map(|agent| (ticket, agent)));
+    }
+
+    /// Rings for everyone whose mail is on disk.
+    pub(super) fn ring_up_to(&mut self, ticket: Ticket) {
+        while self.bells.written.front().is_some_and(|(at, _)| *at <= ticket) {
+            let Some((_, agent)) = self.bells.written.pop_front() else { break };
+            self.registry.ring(&agent);
+        }
     }
 
     /// Something that waits for its agent is on disk, where that can fetch it.

@@ -157,8 +157,8 @@ impl Core {
         if let Some(agent) = message.address.agent() {
             self.registry.mark_changed(agent);
         }
+        self.lies_in_mailbox(&message);
         self.parking.park(Parked { message, why: Why::AgentAway, tried });
-        self.ring(seq);
         self.answer_sender(seq);
     }
 
