@@ -5,17 +5,18 @@
 
 mod allow;
 mod judge;
+mod peer;
 mod views;
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AllowEntry, Announcement, Arrival, Capability, KeyChange, Mechanism, Timestamp,
-    Transport, Trust, TrustedBy, TurnedAway,
+    AgentId, AllowEntry, Announcement, Arrival, Capability, KeyChange, Mechanism, Timestamp, Trust,
+    TrustedBy, TurnedAway,
 };
 use switchboard_store::{AnnouncedRecord, ReplacedDocument};
 use tokio::time::Instant;
@@ -26,6 +27,7 @@ use crate::clock::Now;
 use crate::{DiscoveryRules, Refusal};
 use allow::AllowList;
 pub(crate) use judge::Owner;
+use peer::Peer;
 
 /// Announced agents that are remembered. Beyond it, those that are gone and undecided are forgotten.
 const MOST: usize = 4096;
@@ -57,29 +59,6 @@ pub(crate) struct Announced {
     turned_away: VecDeque<TurnedAway>,
     /// When what was heard in some way is to be believed no longer.
     due: Agenda<(AgentId, Mechanism)>,
-}
-
-/// One announced agent.
-pub(crate) struct Peer {
-    record: AnnouncedRecord,
-    said: Arc<Announcement>,
-    ways: BTreeMap<Mechanism, Way>,
-    /// Documents that newer ones have replaced, by their digests, and when.
-    replaced: HashMap<String, Timestamp>,
-    /// It has been announced by someone who was let in.
-    vouched: bool,
-    /// And by someone who showed the token of its name.
-    proven: bool,
-    /// When others were last told of it.
-    told_at: Option<Timestamp>,
-}
-
-/// One way by which an agent is found.
-struct Way {
-    address: String,
-    since: Timestamp,
-    last_at: Timestamp,
-    until: Option<(Instant, Timestamp)>,
 }
 
 /// What an announcement came to.
@@ -340,75 +319,5 @@ pub(crate) fn is_vouched(mechanism: Mechanism) -> bool {
     match mechanism {
         Mechanism::Http | Mechanism::WebSocket => true,
         Mechanism::Mdns | Mechanism::Udp | Mechanism::Bus => false,
-    }
-}
-
-impl Peer {
-    fn new(agent: &AgentId, said: &Announcement, now: Now) -> Self {
-        let record = AnnouncedRecord {
-            agent: agent.clone(),
-            trust: Trust::Waiting,
-            trusted_by: None,
-            key: None,
-            retired: Vec::new(),
-            key_change: None,
-            document: said.document.clone(),
-            digest: said.digest.clone(),
-            signature: said.signature.clone(),
-            version: said.version.clone(),
-            first_seen: now.wall,
-            last_seen: now.wall,
-        };
-        Self::with(record, said.clone())
-    }
-
-    fn restore(record: AnnouncedRecord) -> Self {
-        let said = views::reread(&record).unwrap_or_else(|| Announcement {
-            agent: record.agent.clone(),
-            name: None,
-            capabilities: BTreeMap::new(),
-            transport: Transport { kind: String::new(), endpoint: String::new() },
-            version: record.version.clone(),
-            document: record.document.clone(),
-            digest: record.digest.clone(),
-            key: record.key.clone(),
-            signature: record.signature.clone(),
-            rotated_from: None,
-        });
-        Self::with(record, said)
-    }
-
-    fn with(record: AnnouncedRecord, said: Announcement) -> Self {
-        let (said, ways, replaced) = (Arc::new(said), BTreeMap::new(), HashMap::new());
-        Self { record, said, ways, replaced, vouched: false, proven: false, told_at: None }
-    }
-
-    fn heard_by(&mut self, arrival: &Arrival, until: Option<(Instant, Timestamp)>, now: Timestamp) {
-        let address = arrival.address.clone();
-        let since = self.ways.get(&arrival.mechanism).map_or(now, |way| way.since);
-        self.ways.insert(arrival.mechanism, Way { address, since, last_at: now, until });
-    }
-
-    /// Whether others find it.
-    pub(crate) fn is_found(&self) -> bool {
-        self.record.trust == Trust::Admitted && !self.ways.is_empty()
-    }
-
-    pub(crate) fn record(&self) -> AnnouncedRecord {
-        self.record.clone()
-    }
-
-    /// Its documents that newer ones have replaced.
-    pub(crate) fn all_replaced(&self) -> Vec<ReplacedDocument> {
-        let one = |(digest, at): (&String, &Timestamp)| ReplacedDocument {
-            agent: self.record.agent.clone(),
-            digest: digest.clone(),
-            at: *at,
-        };
-        self.replaced.iter().map(one).collect()
-    }
-
-    pub(crate) fn said(&self) -> Arc<Announcement> {
-        self.said.clone()
     }
 }

@@ -1,22 +1,17 @@
-//! `switchboard.toml`: every setting has a default and a line in docs/SETTINGS.md.
+//! Every setting has a default and a line in docs/SETTINGS.md. `file` reads and writes `switchboard.toml`, `check`
+//! refuses what cannot be, `parts` says what the settings mean for each part.
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+mod check;
+mod file;
+mod parts;
+
+use std::path::PathBuf;
 
 use serde::Deserialize;
-use switchboard_broker::{Escalation, RetryRule};
-use switchboard_doors::Limits;
-use switchboard_doors::aacp::AacpSettings;
 use switchboard_model::Policy;
 use switchboard_store::Synchronous;
 
-use crate::StartError;
-
-/// The longest registration: schemas take room.
-const REGISTER_BYTES: usize = 64 << 10;
-/// The longest time that can be set.
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) use file::write_interfaces;
 
 /// Everything an operator can set.
 #[derive(Clone, Debug, Deserialize)]
@@ -342,180 +337,12 @@ impl Default for Retention {
     }
 }
 
-impl Settings {
-    /// Reads a settings file. One that is not there is all defaults, unless it was asked for.
-    pub fn read(path: &Path, must_exist: bool) -> Result<Self, StartError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => {
-                return Ok(Self::default());
-            }
-            Err(source) => {
-                return Err(StartError::SettingsUnreadable { path: path.to_owned(), source });
-            }
-        };
-        let wrong = |reason| StartError::SettingsWrong { path: path.to_owned(), reason };
-        let settings: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        settings.check().map_err(wrong)?;
-        Ok(settings)
-    }
-
-    /// Everything that parses but cannot be.
-    fn check(&self) -> Result<(), String> {
-        let (limits, delivery) = (&self.limits, &self.delivery);
-        if !(1.0..=100.0).contains(&delivery.backoff_multiplier) {
-            let given = delivery.backoff_multiplier;
-            return Err(format!("delivery.backoff_multiplier is {given}: give 1 to 100"));
-        }
-        if self.default_handler.command.first().is_some_and(String::is_empty) {
-            return Err("default_handler.command begins with nothing: name a program".to_owned());
-        }
-        if !self.discovery.udp.is_empty() {
-            switchboard_discovery::parse_group(&self.discovery.udp)
-                .map_err(|why| format!("discovery.udp: {why}"))?;
-        }
-        if !self.discovery.registry.is_empty() {
-            switchboard_discovery::check_registry(&self.discovery.registry)
-                .map_err(|why| format!("discovery.registry: {why}"))?;
-        }
-        if let Some(wrong) = self
-            .discovery
-            .allow_list
-            .iter()
-            .find(|text| text.is_empty() || switchboard_model::RulePart::parse(text).is_err())
-        {
-            return Err(format!("discovery.allow_list: {wrong:?} is no id and no pattern of ids"));
-        }
-        if !self.telemetry.otlp.is_empty() {
-            crate::traces::Collector::parse(&self.telemetry.otlp)
-                .map_err(|why| format!("telemetry.otlp: {why}"))?;
-        }
-        crate::tls::check(&self.tls)?;
-        let ranges = [
-            ("delivery.attempts", u64::from(delivery.attempts), 1000),
-            ("delivery.backoff_ms", delivery.backoff_ms, DAY_MS),
-            ("delivery.timeout_ms", delivery.timeout_ms, DAY_MS),
-            ("delivery.escalate_high_ms", delivery.escalate_high_ms, DAY_MS),
-            ("delivery.escalate_urgent_ms", delivery.escalate_urgent_ms, DAY_MS),
-            ("default_handler.max_children", self.default_handler.max_children as u64, 1000),
-            ("aacp.rate_per_second", u64::from(self.aacp.rate_per_second), 1_000_000),
-            ("aacp.burst", u64::from(self.aacp.burst), 1_000_000),
-            ("discovery.ttl_ms", self.discovery.ttl_ms, DAY_MS),
-            ("heartbeat.interval_ms", self.heartbeat.interval_ms, DAY_MS),
-            ("heartbeat.misses", u64::from(self.heartbeat.misses), 1000),
-            ("limits.connections", limits.connections as u64, 1_000_000),
-            ("limits.subscriptions", limits.subscriptions as u64, 1_000_000),
-            ("limits.message_bytes", limits.message_bytes as u64, 256 << 20),
-            ("limits.in_flight", limits.in_flight as u64, 1_000_000),
-            ("limits.in_flight_bytes", limits.in_flight_bytes as u64, 1 << 40),
-            ("limits.queue", limits.queue as u64, 10_000_000),
-            ("limits.write_ms", limits.write_ms, DAY_MS),
-            ("limits.preauth_bytes", limits.preauth_bytes as u64, 256 << 20),
-            ("limits.preauth_ms", limits.preauth_ms, DAY_MS),
-            ("retention.days", u64::from(self.retention.days), 36_500),
-            ("retention.max_mb", self.retention.max_mb, 1 << 40),
-        ];
-        match ranges.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
-            Some((name, value, most)) => Err(format!("{name} is {value}: give 1 to {most}")),
-            None => Ok(()),
-        }
-    }
-
-    /// The address to listen on: one that others can reach only if it is protected.
-    pub(crate) fn address(&self) -> Result<SocketAddr, StartError> {
-        let text = self.listen.replacen("localhost:", "127.0.0.1:", 1);
-        let address: SocketAddr = text.parse().map_err(|_| {
-            let given = &self.listen;
-            StartError::ArgumentWrong(format!(
-                "{given:?} is not an address to listen on: give one like 127.0.0.1:7892"
-            ))
-        })?;
-        if !address.ip().is_loopback() {
-            crate::tls::check_protection(self, address)?;
-        }
-        Ok(address)
-    }
-
-    pub(crate) fn store(&self) -> switchboard_store::Options {
-        switchboard_store::Options {
-            synchronous: self.durability.synchronous.into(),
-            retention_days: self.retention.days,
-            retention_max_mb: self.retention.max_mb,
-            disk_free_mb: self.limits.disk_free_mb,
-        }
-    }
-
-    pub(crate) fn broker(&self) -> switchboard_broker::Settings {
-        switchboard_broker::Settings {
-            timeout: Duration::from_millis(self.delivery.timeout_ms),
-            retry: RetryRule {
-                attempts: self.delivery.attempts,
-                backoff: Duration::from_millis(self.delivery.backoff_ms),
-                multiplier: self.delivery.backoff_multiplier,
-            },
-            escalation: Escalation {
-                to_high: Duration::from_millis(self.delivery.escalate_high_ms),
-                to_urgent: Duration::from_millis(self.delivery.escalate_urgent_ms),
-            },
-            policy: self.bus.policy,
-            subscriptions: self.limits.subscriptions,
-            in_flight: self.limits.in_flight,
-            in_flight_bytes: self.limits.in_flight_bytes,
-            queue: self.limits.queue,
-            aacp_open: self.aacp.open,
-            discovery: switchboard_broker::DiscoveryRules {
-                ttl: Duration::from_millis(self.discovery.ttl_ms),
-                admit_everyone: self.discovery.admit == Admit::Auto,
-                allow_list: self.discovery.allow_list.clone(),
-                ..switchboard_broker::DiscoveryRules::default()
-            },
-            // Where every client needs a certificate, those who have one are no strangers.
-            strangers_need_token: self.tls.client_ca.as_os_str().is_empty(),
-            bus_needs_token: self.bus.require_token,
-            heartbeat: Duration::from_millis(self.heartbeat.interval_ms),
-            heartbeat_misses: self.heartbeat.misses,
-            ..switchboard_broker::Settings::default()
-        }
-    }
-
-    pub(crate) fn aacp(&self) -> AacpSettings {
-        let Aacp { open, rate_per_second, burst } = self.aacp;
-        AacpSettings { open, rate_per_second, burst }
-    }
-
-    pub(crate) fn door_limits(&self) -> Limits {
-        Limits {
-            connections: self.limits.connections,
-            message_bytes: self.limits.message_bytes,
-            preauth_bytes: self.limits.preauth_bytes,
-            register_bytes: REGISTER_BYTES.max(self.limits.preauth_bytes),
-            preauth: Duration::from_millis(self.limits.preauth_ms),
-            write: Duration::from_millis(self.limits.write_ms),
-        }
-    }
-}
-
-/// Writes where to look for others into the settings file, and leaves the rest of it as it is.
-pub(crate) fn write_interfaces(path: &Path, interfaces: &[String]) -> Result<(), String> {
-    let failed = |why: String| format!("cannot change {}: {why}", path.display());
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error.to_string())),
-    };
-    let mut document: toml_edit::DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| failed(error.to_string()))?;
-    let list: toml_edit::Array = interfaces.iter().map(String::as_str).collect();
-    document["discovery"]["interfaces"] = toml_edit::value(list);
-    // Written aside and moved, so that nobody reads half of it.
-    let aside = path.with_extension("toml.new");
-    std::fs::write(&aside, document.to_string()).map_err(|error| failed(error.to_string()))?;
-    std::fs::rename(&aside, path).map_err(|error| failed(error.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use crate::StartError;
 
     fn read(text: &str) -> Result<Settings, StartError> {
         let folder = tempfile::tempdir().unwrap();
@@ -572,7 +399,7 @@ mod tests {
         )
         .unwrap();
         let source = include_str!("settings.rs");
-        let declared = source.split("impl Settings {").next().unwrap();
+        let declared = source.split("#[cfg(test)]").next().unwrap();
         let fields = declared
             .lines()
             .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
