@@ -322,7 +322,8 @@ impl Core {
             Input::Rules(reply) => give(reply, self.rules.clone()),
             Input::Directory(reply) => give(reply, self.directory()),
             Input::Announced(reply) => {
-                let (views, away) = (self.announced.views(), self.announced.turned_away());
+                let (views, away) =
+                    (self.announced.views(self.now.wall), self.announced.turned_away());
                 give(reply, (views, away));
             }
             Input::AllowList(reply) => give(reply, self.announced.allow_list()),

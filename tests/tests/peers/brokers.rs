@@ -26,19 +26,30 @@ struct Broker<'a> {
 
 impl<'a> Broker<'a> {
     async fn start(machine: &'a Machine, address: &str) -> Self {
+        let looking = format!("interfaces = [\"{CABLE}\"]\n");
+        Self::prepare(machine, address).await.run(address, &looking).await
+    }
+
+    /// With certificates, and not running yet.
+    async fn prepare(machine: &'a Machine, address: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let broker = Self { machine, folder, program: None };
         let tls = broker.path("tls");
         broker.bub(&["tls", "make", "--dir", &tls, "--name", address]).await;
+        broker
+    }
+
+    /// Runs with these lines about where it looks.
+    async fn run(self, listen: &str, looking: &str) -> Self {
         let settings = format!(
-            "listen = \"{address}:7892\"\n[tls]\ncert = \"tls/server.pem\"\nkey = \"tls/server-key.pem\"\n\
-             [bus]\nrequire_token = true\n[discovery]\ninterfaces = [\"{CABLE}\"]\nttl_ms = 3000\n"
+            "listen = \"{listen}:7892\"\n[tls]\ncert = \"tls/server.pem\"\nkey = \"tls/server-key.pem\"\n\
+             [bus]\nrequire_token = true\n[discovery]\nttl_ms = 3000\n{looking}"
         );
-        std::fs::write(broker.path("switchboard.toml"), settings).unwrap();
-        let words = [&path_of("switchboardd"), "--data-dir", &broker.path("")];
-        let mut program = Program::spawn_deaf(machine, &words, broker.folder.path());
-        program.says(&["listening on wss://", address]).await;
-        Self { program: Some(program), ..broker }
+        std::fs::write(self.path("switchboard.toml"), settings).unwrap();
+        let words = [&path_of("switchboardd"), "--data-dir", &self.path("")];
+        let mut program = Program::spawn_deaf(self.machine, &words, self.folder.path());
+        program.says(&["listening on wss://"]).await;
+        Self { program: Some(program), ..self }
     }
 
     fn path(&self, name: &str) -> String {
@@ -95,4 +106,35 @@ async fn two_brokers_find_each_other_are_admitted_and_notice_when_the_other_goes
 
     theirs.program.take().unwrap().ends().await;
     ours.sees(&id, |one| one["seenBy"].as_array().unwrap().is_empty()).await;
+}
+
+/// An interface that is not there yet.
+const LATER: &str = "later0";
+
+#[tokio::test]
+async fn a_broker_that_is_not_heard_registers_elsewhere_and_stops_when_it_is() {
+    let Some(machines) = Cabled::new().await else { return };
+    machines.ours.carries(CABLE).await;
+    let registry = Broker::start(&machines.ours, "10.9.8.1").await;
+    let theirs = Broker::prepare(&machines.theirs, "10.9.8.2").await;
+    let folder = registry.path("");
+    let words = ["token", "jwt", "--scope", "discover:write", "--json", "--data-dir", &folder];
+    let token: Value = serde_json::from_str(&registry.bub(&words).await).unwrap();
+    std::fs::write(theirs.path("token"), token["token"].as_str().unwrap()).unwrap();
+    std::fs::copy(registry.path("tls/ca.pem"), theirs.path("registry-ca.pem")).unwrap();
+    let looking = format!(
+        "interfaces = [\"{LATER}\"]\nregistry = \"https://10.9.8.1:7892\"\n\
+         registry_token = \"token\"\nregistry_ca = \"registry-ca.pem\"\n"
+    );
+    let theirs = theirs.run("0.0.0.0", &looking).await;
+    let seen =
+        registry.sees(&theirs.id(), |one| !one["seenBy"].as_array().unwrap().is_empty()).await;
+    assert_eq!(seen["seenBy"][0]["mechanism"], "http", "{seen}");
+
+    // From here on it hears itself, and the registry is told nothing more.
+    machines.theirs.ip(&format!("link add {LATER} type veth peer name far0")).await;
+    machines.theirs.ip("link set far0 up").await;
+    machines.theirs.ip(&format!("addr add 10.7.7.1/24 brd + dev {LATER}")).await;
+    machines.theirs.ip(&format!("link set {LATER} up")).await;
+    registry.sees(&theirs.id(), |one| one["seenBy"].as_array().unwrap().is_empty()).await;
 }

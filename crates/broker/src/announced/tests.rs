@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use switchboard_model::{
-    AgentId, Announcement, Arrival, KeyView, Mechanism, Timestamp, Transport, Trust, TrustedBy,
+    AgentId, AnnouncedView, Announcement, Arrival, KeyView, Mechanism, Timestamp, Transport, Trust,
+    TrustedBy,
 };
 use tokio::time::Instant;
 
@@ -85,6 +86,10 @@ impl Store {
         heard.map(|heard| heard.trust)
     }
 
+    fn views(&self) -> Vec<AnnouncedView> {
+        self.announced.views(self.now().wall)
+    }
+
     fn admitted() -> Self {
         let mut store = Self::asking();
         assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Waiting));
@@ -101,7 +106,7 @@ fn the_first_key_waits_for_the_operator_and_is_found_only_then() {
     store.announced.admit(&id(), None, false).unwrap();
     assert!(store.announced.found(&id()).is_some());
     assert_eq!(store.hear(said("one", Some("a"))), Ok(Trust::Admitted));
-    let view = store.announced.views().remove(0);
+    let view = store.views().remove(0);
     assert_eq!(view.trusted_by, Some(TrustedBy::Operator));
 }
 
@@ -186,7 +191,7 @@ fn nobody_on_the_network_gives_a_key_to_an_agent_that_was_admitted_without_one()
     let stranger = store.hear_by(said("two", Some("x")), Mechanism::Udp, Owner::default());
     assert!(matches!(stranger, Err(Refusal::OtherKey(_))));
     assert_eq!(store.hear(said("one", None)), Ok(Trust::Admitted));
-    let view = store.announced.views().remove(0);
+    let view = store.views().remove(0);
     assert_eq!(view.key_change.unwrap().key.fingerprint, "x", "the operator sees it");
 }
 
@@ -194,12 +199,12 @@ fn nobody_on_the_network_gives_a_key_to_an_agent_that_was_admitted_without_one()
 fn another_key_is_refused_and_shown_until_the_operator_accepts_it() {
     let mut store = Store::admitted();
     assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
-    let view = store.announced.views().remove(0);
+    let view = store.views().remove(0);
     assert_eq!(view.key_change.unwrap().key.fingerprint, "b");
     assert_eq!(view.key.unwrap().fingerprint, "a");
     assert!(matches!(store.announced.admit(&id(), Some("c"), false), Err(Refusal::NoSuchKey(_))));
     store.announced.admit(&id(), Some("a"), false).unwrap();
-    assert_eq!(store.announced.views()[0].key_change, None, "kept to the known one");
+    assert_eq!(store.views()[0].key_change, None, "kept to the known one");
     assert!(matches!(store.hear(said("two", Some("b"))), Err(Refusal::OtherKey(_))));
     store.announced.admit(&id(), Some("b"), false).unwrap();
     assert_eq!(store.hear(said("two", Some("b"))), Ok(Trust::Admitted));
@@ -277,8 +282,7 @@ fn one_agent_found_by_several_ways_is_one_until_the_last_of_them_ends() {
     let mut store = Store::admitted();
     store.seconds = 5;
     store.hear_by(said("one", Some("a")), Mechanism::Udp, Owner::default()).unwrap();
-    let ways: Vec<Mechanism> =
-        store.announced.views()[0].seen_by.iter().map(|way| way.mechanism).collect();
+    let ways: Vec<Mechanism> = store.views()[0].seen_by.iter().map(|way| way.mechanism).collect();
     assert_eq!(ways, [Mechanism::Udp, Mechanism::Http]);
     store.seconds = 10;
     assert_eq!(store.announced.take_due(store.now().monotonic), [(id(), true)]);

@@ -3,15 +3,19 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use switchboard_model::{AnnouncedView, Announcement, SeenBy, Transport, Trust, TurnedAway};
+use switchboard_model::{
+    AnnouncedView, Announcement, SeenBy, Timestamp, Transport, Trust, TurnedAway,
+};
 use switchboard_store::AnnouncedRecord;
 
+use super::peer::Way;
 use super::{Announced, Peer};
 
 impl Announced {
     /// Everyone: those that wait first, then those here, then those gone; the last heard of first.
-    pub(crate) fn views(&self) -> Vec<AnnouncedView> {
-        let mut views: Vec<AnnouncedView> = self.known.values().map(Peer::view).collect();
+    pub(crate) fn views(&self, now: Timestamp) -> Vec<AnnouncedView> {
+        let mut views: Vec<AnnouncedView> =
+            self.known.values().map(|peer| peer.view(now)).collect();
         views.sort_by_key(|view| {
             let here = !view.seen_by.is_empty();
             let rank = match view.trust {
@@ -33,12 +37,14 @@ impl Announced {
 }
 
 impl Peer {
-    pub(crate) fn view(&self) -> AnnouncedView {
+    pub(crate) fn view(&self, now: Timestamp) -> AnnouncedView {
+        // What holds until it is taken back is heard of all the time.
+        let last_at = |way: &Way| if way.until.is_none() { now } else { way.last_at };
         let seen_by = self.ways.iter().map(|(mechanism, way)| SeenBy {
             mechanism: *mechanism,
             address: way.address.clone(),
             since: way.since,
-            last_at: way.last_at,
+            last_at: last_at(way),
             until: way.until.map(|(_, until)| until),
         });
         let record = &self.record;
@@ -56,7 +62,7 @@ impl Peer {
             key_change: record.key_change.clone(),
             seen_by: seen_by.collect(),
             first_seen: record.first_seen,
-            last_seen: record.last_seen,
+            last_seen: self.ways.values().map(last_at).max().unwrap_or(record.last_seen),
             document_text: shortened(&record.document),
         }
     }

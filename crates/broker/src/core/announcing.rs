@@ -203,12 +203,13 @@ impl Core {
         reply: Option<ReplyTo>,
     ) {
         let agent = self.registry.resolve(agent);
+        let now = self.now.wall;
         let admitted = operator_only(caller).and_then(|()| {
             let has_token = self.registry.token(&agent).is_some_and(|token| !token.is_revoked());
             let peer = self.announced.admit(&agent, fingerprint, has_token)?;
             let (record, found, said) = (peer.record(), peer.is_found(), peer.said());
             let replaced = peer.all_replaced();
-            let view = peer.view();
+            let view = peer.view(now);
             if found {
                 self.find_announced(&agent, &said)?;
                 self.tell_of(&agent, &said, Mechanism::Bus);
@@ -229,9 +230,10 @@ impl Core {
 
     pub(super) fn refuse_agent(&mut self, caller: Caller, agent: &AgentId, reply: Option<ReplyTo>) {
         let agent = self.registry.resolve(agent);
+        let now = self.now.wall;
         let refused = operator_only(caller).and_then(|()| {
             let peer = self.announced.refuse(&agent)?;
-            Ok((peer.record(), peer.view()))
+            Ok((peer.record(), peer.view(now)))
         });
         if refused.is_ok() {
             self.left(&agent, false);

@@ -44,6 +44,16 @@ impl Material {
         })
     }
 
+    /// The same about clients, with another's certificate and key of the port.
+    pub(super) fn with_port_of(&self, other: &Self) -> Self {
+        Self {
+            cert: other.cert.clone(),
+            key: other.key.clone(),
+            client_ca: self.client_ca.clone(),
+            crl: self.crl.clone(),
+        }
+    }
+
     /// The port's certificate first, then those that lead from it to its authority.
     pub(super) fn chain(&self, files: &Files) -> Result<Vec<CertificateDer<'static>>, Error> {
         items(&self.cert, CERTIFICATE, &files.cert)

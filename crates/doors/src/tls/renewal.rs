@@ -39,19 +39,32 @@ impl Tls {
             return Err(why.clone());
         }
         let renewed = match InForce::of(&found, &self.0.files) {
-            Ok(renewed) => Arc::new(renewed),
+            Ok(renewed) => renewed,
             Err(error) => {
                 let why = error.to_string();
+                // Whom to let in does not wait for how the port itself is called.
+                let clients = found.with_port_of(&seen.used);
+                if clients != seen.used
+                    && let Ok(renewed) = InForce::of(&clients, &self.0.files)
+                {
+                    self.put_in_force(renewed);
+                    seen.used = clients;
+                }
                 seen.refused = Some((found, why.clone()));
                 return Err(why);
             }
         };
         *seen = Seen { used: found, refused: None };
+        Ok(Some(Renewed { cut: self.put_in_force(renewed) }))
+    }
+
+    /// Puts a new state in force. Returns how many connections it has cut.
+    fn put_in_force(&self, renewed: InForce) -> usize {
+        let renewed = Arc::new(renewed);
         let in_force = &self.0.in_force;
         *in_force.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&renewed);
         // Whoever comes from here on is judged by the new state; these came before.
-        let cut = self.0.live.sweep(|chain| renewed.accepts(chain));
-        Ok(Some(Renewed { cut }))
+        self.0.live.sweep(|chain| renewed.accepts(chain))
     }
 }
 

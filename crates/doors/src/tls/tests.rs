@@ -191,6 +191,21 @@ async fn what_is_broken_does_not_replace_what_is_in_force() {
     assert!(setup.meet(&tls, &client).await.0.is_ok());
 }
 
+#[tokio::test]
+async fn a_revocation_counts_while_the_ports_own_certificate_is_broken() {
+    let setup = Setup::new();
+    let tls = Tls::open(setup.files.clone()).unwrap();
+    let one = setup.authority.issue("one", 7, &[]);
+    let (accepted, _client) = setup.meet(&tls, &one).await;
+    let Accepted { mut stream, .. } = accepted.unwrap();
+    setup.put("cert", "nonsense");
+    assert!(tls.look_again().is_err());
+    setup.put("crl", &setup.authority.crl(&[7]));
+    assert!(tls.look_again().is_err(), "the certificate is still broken");
+    assert!(stream.read_u8().await.is_err(), "but that client is cut");
+    assert!(setup.meet(&tls, &one).await.0.is_err(), "and not let in again");
+}
+
 #[test]
 fn files_that_cannot_be_used_are_named() {
     let refused = |change: fn(&Setup)| {
