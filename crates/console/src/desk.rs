@@ -1,11 +1,18 @@
 //! Answers the operator's calls.
 
+mod agents;
 mod conversations;
 mod discovery;
+mod figures;
+mod forms;
 mod letters;
 mod lines;
+mod moments;
 mod rules;
+mod saved;
+mod settings;
 mod spawned;
+mod storage;
 mod tokens;
 
 use std::path::PathBuf;
@@ -117,6 +124,26 @@ impl Console {
             Call::Conversation(one) => json(&self.conversation(one).await?),
             Call::Spawned(Nothing {}) => json(&self.spawned()),
             Call::SpawnedOutput(one) => json(&self.spawned_output(&one).await?),
+            Call::DisconnectAgent(one) => json(&self.disconnect_agent(one).await?),
+            Call::BlockAgent(block) => json(&self.block_agent(block).await?),
+            Call::NameAgent(named) => json(&self.name_agent(named).await?),
+            Call::MessageForms(one) => json(&self.message_forms(&one).await?),
+            Call::RelatedMessages(one) => json(&self.related_messages(&one).await?),
+            Call::FigureHistory(query) => json(&self.figure_history(query).await?),
+            Call::Busy(query) => json(&self.busy(query).await?),
+            Call::Moment(query) => json(&self.moment(query).await?),
+            Call::Saved(Nothing {}) => json(&self.saved().await?),
+            Call::Save(save) => json(&self.save(save).await?),
+            Call::Settings(Nothing {}) => json(&self.settings().await?),
+            Call::EditSettings(edit) => json(&self.edit_settings(edit).await?),
+            Call::Restart(Nothing {}) => json(&self.restart().await?),
+            Call::Storage(Nothing {}) => json(&self.storage().await?),
+            Call::BackUp(Nothing {}) => json(&self.back_up().await?),
+            Call::DeleteBackup(one) => json(&self.delete_backup(one).await?),
+            Call::RestoreBackup(restore) => json(&self.restore_backup(restore).await?),
+            Call::Compact(Nothing {}) => json(&self.compact().await?),
+            Call::CheckStorage(Nothing {}) => json(&self.check_storage().await?),
+            Call::Diagnostics(Nothing {}) => json(&self.diagnostics().await?),
             Call::Demo(switch) => json(&self.demo(switch).await?),
         }
     }
@@ -239,6 +266,11 @@ fn parse_topic(text: &str) -> Result<Topic, CallError> {
 
 fn too_large(bytes: usize, most: usize) -> String {
     format!("a payload of {bytes} bytes is more than the {most} that message_bytes allows")
+}
+
+/// Stands in for what is being built.
+fn soon() -> CallError {
+    CallError { code: Code::Internal, message: "this is not there yet".to_owned() }
 }
 
 fn unexpected() -> CallError {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::Console;
-use crate::api::{FeedEvent, Figures, Moved, Status};
+use crate::api::{DiedAgain, FeedEvent, Figures, Moved, Status};
 
 /// A batch at most so often: more than an eye can follow.
 const FRAME: Duration = Duration::from_millis(50);
@@ -51,6 +51,10 @@ pub struct Feed {
     rules: bool,
     /// Whether something changed about who is announced.
     discovery: bool,
+    /// Whether a session was opened or changed.
+    sessions: bool,
+    /// Messages that were sent in the place of dead letters, and died too.
+    died_again: Vec<DiedAgain>,
     /// The newest row that was shown or passed over.
     newest: Option<u64>,
     behind: bool,
@@ -77,6 +81,8 @@ impl Feed {
             late: BTreeMap::new(),
             rules: false,
             discovery: false,
+            sessions: false,
+            died_again: Vec::new(),
             newest: None,
             behind: true,
         }
@@ -239,6 +245,8 @@ impl Feed {
             || !self.jobs.is_empty()
             || self.rules
             || self.discovery
+            || self.sessions
+            || !self.died_again.is_empty()
             || self.status.has_changed().unwrap_or(false)
             || self.figures.has_changed().unwrap_or(false)
     }
@@ -266,6 +274,8 @@ impl Feed {
             jobs: jobs.map(Arc::unwrap_or_clone).collect(),
             rules: std::mem::take(&mut self.rules),
             discovery: std::mem::take(&mut self.discovery),
+            sessions: std::mem::take(&mut self.sessions),
+            died_again: std::mem::take(&mut self.died_again),
         }
     }
 

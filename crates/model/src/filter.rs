@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{Door, Kind, MessageRow, MessageState};
+use crate::{ConversationId, Door, Kind, MessageRow, MessageState, Priority, Timestamp};
 
 /// Which messages; parts that are given are joined by "and". A part without content is as good as
 /// none.
@@ -37,6 +37,21 @@ pub struct MessageFilter {
     /// Part of its topic or capability.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+    /// Who is served first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Priority>,
+    /// The exchange it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<ConversationId>,
+    /// Accepted then or later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Accepted before then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// It took at least so many microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slower_micros: Option<u64>,
     /// Beginnings of words in its payload, topic, capability, sender or recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -52,6 +67,11 @@ impl MessageFilter {
             && self.to_part().is_none()
             && self.agent_part().is_none()
             && self.topic_part().is_none()
+            && self.priority.is_none()
+            && self.conversation.is_none()
+            && self.since.is_none()
+            && self.until.is_none()
+            && self.slower_micros.is_none()
             && self.words().is_empty()
     }
 
@@ -70,6 +90,16 @@ impl MessageFilter {
                     |text: &Option<String>| text.as_ref().is_some_and(|text| contains(text, &part));
                 in_part(&row.topic) || in_part(&row.capability)
             })
+            && self.priority.is_none_or(|priority| priority == row.priority)
+            && self
+                .conversation
+                .as_ref()
+                .is_none_or(|conversation| row.conversation_id.as_ref() == Some(conversation))
+            && self.since.is_none_or(|since| row.created_at >= since)
+            && self.until.is_none_or(|until| row.created_at < until)
+            && self
+                .slower_micros
+                .is_none_or(|least| row.took_micros.is_some_and(|micros| micros >= least))
             && self.accepts_text(row, payload)
     }
 
@@ -220,7 +250,7 @@ fn unescaped(json: &str) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AgentId, MessageId, Priority, Timestamp};
+    use crate::{AgentId, MessageId};
     use uuid::Uuid;
 
     fn row() -> MessageRow {
@@ -240,6 +270,7 @@ mod tests {
             took_micros: None,
             error: None,
             retry_at: None,
+            replay_of: None,
             payload_bytes: 0,
             payload: None,
         }
@@ -289,6 +320,25 @@ mod tests {
         assert!(filter("lyze", "MARI").accepts(&row(), "{}"));
         assert!(!filter("nobody", "chat").accepts(&row(), "{}"));
         assert!(!filter("bridge", "outbound").accepts(&row(), "{}"));
+    }
+
+    #[test]
+    fn times_are_from_and_before_and_slow_is_at_least() {
+        let mut row = row();
+        row.created_at = Timestamp(1000);
+        row.took_micros = Some(50);
+        let filter = |since, until, slower| MessageFilter {
+            since: Some(Timestamp(since)),
+            until: Some(Timestamp(until)),
+            slower_micros: Some(slower),
+            ..MessageFilter::default()
+        };
+        assert!(filter(1000, 1001, 50).accepts(&row, "{}"));
+        assert!(!filter(1001, 2000, 50).accepts(&row, "{}"));
+        assert!(!filter(0, 1000, 50).accepts(&row, "{}"));
+        assert!(!filter(0, 2000, 51).accepts(&row, "{}"));
+        row.took_micros = None;
+        assert!(!filter(0, 2000, 0).accepts(&row, "{}"), "it is not over yet");
     }
 
     #[test]

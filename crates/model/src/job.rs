@@ -132,6 +132,10 @@ pub struct JobView {
     pub done: u64,
     /// How many could not be, and are left as they were.
     pub failed: u64,
+    /// Of those that were sent again, how many were processed.
+    pub processed: u64,
+    /// Of those that were sent again, how many died again.
+    pub died_again: u64,
     /// Why the last of those could not.
     pub last_error: Option<String>,
     /// When it began.

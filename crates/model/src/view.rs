@@ -43,6 +43,8 @@ pub struct MessageRow {
     pub error: Option<String>,
     /// When a recipient is asked again, if the message waits for that.
     pub retry_at: Option<Timestamp>,
+    /// The dead letter in whose place it was sent.
+    pub replay_of: Option<MessageId>,
     /// The payload's length in bytes.
     pub payload_bytes: u64,
     /// The payload itself, where it was asked for.
@@ -70,6 +72,7 @@ impl MessageRow {
             took_micros: None,
             error: None,
             retry_at: None,
+            replay_of: message.replay_of,
             payload_bytes: message.payload.bytes() as u64,
             payload: None,
         }
@@ -152,6 +155,10 @@ pub struct AgentView {
     pub id: AgentId,
     /// Its program's name.
     pub name: String,
+    /// The operator's own name for it.
+    pub label: Option<String>,
+    /// Whether the operator keeps it out.
+    pub blocked: bool,
     /// Its program's version.
     pub version: String,
     /// The doors it is connected by, or was last.

@@ -29,7 +29,12 @@ macro_rules! filtered {
          and (?7 is null or instr(lower(m.topic), ?7) > 0 \
               or instr(lower(coalesce(m.capability, '')), ?7) > 0) \
          and (?10 is null or instr(lower(m.sender), ?10) > 0) \
-         and (?11 is null or instr(lower(coalesce(m.recipient, '')), ?11) > 0) "
+         and (?11 is null or instr(lower(coalesce(m.recipient, '')), ?11) > 0) \
+         and (?12 is null or m.priority = ?12) \
+         and (?13 is null or m.conversation = ?13) \
+         and (?14 is null or m.accepted_at >= ?14) \
+         and (?15 is null or m.accepted_at < ?15) \
+         and (?16 is null or m.settled_at - m.accepted_at >= ?16) "
     };
 }
 
@@ -147,7 +152,7 @@ impl Page<'_> {
         }
     }
 
-    /// Binds the second to the eleventh value of a statement that filters messages.
+    /// Binds the second to the sixteenth value of a statement that filters messages.
     pub(crate) fn bind<'q>(
         &self,
         query: Query<'q>,
@@ -166,6 +171,11 @@ impl Page<'_> {
             .bind(payloads)
             .bind(self.filter.from_part())
             .bind(self.filter.to_part())
+            .bind(self.filter.priority.map(|priority| priority.as_str()))
+            .bind(self.filter.conversation.as_ref().map(|conversation| &*conversation.0))
+            .bind(self.filter.since.map(|since| since.0))
+            .bind(self.filter.until.map(|until| until.0))
+            .bind(self.filter.slower_micros.map(int))
     }
 }
 

@@ -83,6 +83,8 @@ fn read(row: &SqliteRow) -> Result<JobRecord, Error> {
         total: uint(row.try_get("total")?),
         done: uint(row.try_get("done")?),
         failed: uint(row.try_get("failed")?),
+        processed: 0,
+        died_again: 0,
         last_error: row.try_get("last_error")?,
         started_at: Timestamp(row.try_get("started_at")?),
         ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(Timestamp),

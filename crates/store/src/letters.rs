@@ -37,9 +37,9 @@ macro_rules! wanted {
         concat!(
             "where d.message > ?1 and d.message < ?2",
             filtered!(),
-            "and d.status = ?12 and (?13 is null or d.reason = ?13) \
-             and (?14 is null or d.job = ?14) \
-             and (?15 is null or m.id in (select unhex(value) from json_each(?15))) \
+            "and d.status = ?17 and (?18 is null or d.reason = ?18) \
+             and (?19 is null or d.job = ?19) \
+             and (?20 is null or m.id in (select unhex(value) from json_each(?20))) \
              and ?8 is not null and ?9 is not null "
         )
     };
@@ -64,7 +64,7 @@ pub(crate) const OF_IDS: &str = concat!(
     "select json_group_array(d.message) as letters ",
     walked!(),
     "and d.message in \
-     (select seq from message where id in (select unhex(value) from json_each(?15)))"
+     (select seq from message where id in (select unhex(value) from json_each(?20)))"
 );
 
 /// A page of dead letters.
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         Self { letters, messages, ids }
     }
 
-    /// Binds the first fifteen values of a statement about wanted letters.
+    /// Binds the first twenty values of a statement about wanted letters.
     fn bind(&self, statement: &'static str, range: Range, limit: u32) -> Query<'_> {
         let page = Page { filter: &self.messages, before: range.before, limit, payloads: false };
         let query = sqlx::query(statement).bind(int(range.after));

@@ -40,7 +40,7 @@ pub(crate) static SETTLE: Many = Many::new(
 macro_rules! columns {
     () => {
         "m.seq, m.id, m.sender, m.recipient, m.topic, m.capability, m.kind, m.priority, m.door, \
-         m.conversation, m.accepted_at, m.state, m.settled_at, m.error, \
+         m.conversation, m.accepted_at, m.state, m.settled_at, m.error, m.replay_of, \
          case m.state when 'waiting' then \
              (select min(due_at) from delivery where message = m.seq) end as retry_at, \
          octet_length(m.payload) as payload_bytes"
@@ -92,7 +92,7 @@ const PAYLOADS: &str = "select seq, payload from message \
 const BY_ID: &str = concat!(
     "select ",
     columns!(),
-    ", m.payload, m.correlation, m.expires_at, m.replay_of, m.dialect, m.context \
+    ", m.payload, m.correlation, m.expires_at, m.dialect, m.context \
      from message m where m.id = ?"
 );
 
@@ -269,6 +269,7 @@ pub(crate) fn row(row: &SqliteRow) -> Result<MessageRow, Error> {
         took_micros: settled_at.map(|at| Timestamp(at).micros_since(created_at)),
         error: row.try_get("error")?,
         retry_at: row.try_get::<Option<i64>, _>("retry_at")?.map(Timestamp),
+        replay_of: replay_of(row)?,
         payload_bytes: uint(row.try_get("payload_bytes")?),
         payload: None,
     })

@@ -282,6 +282,14 @@ id: AgentId,
  */
 name: string, 
 /**
+ * The operator's own name for it.
+ */
+label: string | null, 
+/**
+ * Whether the operator keeps it out.
+ */
+blocked: boolean, 
+/**
  * Its program's version.
  */
 version: string, 
@@ -399,6 +407,10 @@ error: string | null,
  * When a recipient is asked again, if the message waits for that.
  */
 retryAt: Timestamp | null, 
+/**
+ * The dead letter in whose place it was sent.
+ */
+replayOf: MessageId | null, 
 /**
  * The payload's length in bytes.
  */
@@ -632,6 +644,26 @@ agent?: string,
  */
 topic?: string, 
 /**
+ * Who is served first.
+ */
+priority?: Priority, 
+/**
+ * The exchange it belongs to.
+ */
+conversation?: ConversationId, 
+/**
+ * Accepted then or later.
+ */
+since?: Timestamp, 
+/**
+ * Accepted before then.
+ */
+until?: Timestamp, 
+/**
+ * It took at least so many microseconds.
+ */
+slowerMicros?: number, 
+/**
  * Beginnings of words in its payload, topic, capability, sender or recipient.
  */
 text?: string, };
@@ -831,6 +863,14 @@ done: number,
  * How many could not be, and are left as they were.
  */
 failed: number, 
+/**
+ * Of those that were sent again, how many were processed.
+ */
+processed: number, 
+/**
+ * Of those that were sent again, how many died again.
+ */
+diedAgain: number, 
 /**
  * Why the last of those could not.
  */
@@ -1926,6 +1966,498 @@ export type OneCertificate = {
  */
 serial: string, };
 
+export type NameAgent = { 
+/**
+ * Which.
+ */
+agent: AgentId, 
+/**
+ * The name; none takes it away.
+ */
+name?: string, };
+
+export type BlockAgent = { 
+/**
+ * Which.
+ */
+agent: AgentId, 
+/**
+ * Whether it is to be kept out.
+ */
+blocked: boolean, };
+
+export type HistoryQuery = { 
+/**
+ * How far back; 1 to 10,080, which is a week.
+ */
+minutes: number, 
+/**
+ * What came in by this door.
+ */
+door?: Door, 
+/**
+ * What this agent sent, and what it did with what it got.
+ */
+agent?: AgentId, };
+
+export type FigureHistory = { 
+/**
+ * The length of one step.
+ */
+stepSeconds: number, 
+/**
+ * When each step begins, in seconds since 1970.
+ */
+at: Array<number>, 
+/**
+ * Messages accepted in it; none where the broker did not run. The same holds for those below.
+ */
+accepted: Array<number | null>, 
+/**
+ * Messages processed.
+ */
+processed: Array<number | null>, 
+/**
+ * Messages refused.
+ */
+refused: Array<number | null>, 
+/**
+ * Messages that died.
+ */
+dead: Array<number | null>, 
+/**
+ * Half of what was settled was so within this many microseconds.
+ */
+p50Micros: Array<number | null>, 
+/**
+ * All but one in a hundred.
+ */
+p99Micros: Array<number | null>, 
+/**
+ * Deliveries that waited, the most at any time in the step.
+ */
+queued: Array<number | null>, 
+/**
+ * Dead letters that nobody had dealt with, at its end; only of everything.
+ */
+openLetters: Array<number | null>, };
+
+export type BusyBy = "door" | "agent";
+
+export type BusyQuery = { 
+/**
+ * How far back; 1 to 10,080.
+ */
+minutes: number, 
+/**
+ * Put together by what.
+ */
+by: BusyBy, };
+
+export type BusyRow = { 
+/**
+ * The door's name or the agent's id.
+ */
+name: string, 
+/**
+ * Messages that came in by the door, or that the agent sent.
+ */
+accepted: number, 
+/**
+ * Messages that were processed: by the agent, or of those that came in by the door.
+ */
+processed: number, 
+/**
+ * Messages that were refused to it.
+ */
+refused: number, 
+/**
+ * Messages that died: in its hands, or of those that came in by the door.
+ */
+dead: number, 
+/**
+ * Half were settled within this many microseconds.
+ */
+p50Micros: number | null, 
+/**
+ * All but one in a hundred.
+ */
+p99Micros: number | null, 
+/**
+ * Deliveries that wait now.
+ */
+queued: number, 
+/**
+ * Messages in and out in each step, at most 60 of them, oldest first.
+ */
+traffic: Array<number>, 
+/**
+ * The median time in each of these steps, in microseconds; none where nothing was settled.
+ */
+latency: Array<number | null>, };
+
+export type BusyList = { 
+/**
+ * The length of one step of the lists in the rows.
+ */
+stepSeconds: number, 
+/**
+ * A row each.
+ */
+rows: Array<BusyRow>, };
+
+export type Direction = "in" | "out";
+
+export type MessageForm = { 
+/**
+ * The door.
+ */
+door: Door, 
+/**
+ * Which way it went.
+ */
+direction: Direction, 
+/**
+ * Who was at the other end.
+ */
+agent: AgentId, 
+/**
+ * The whole message as JSON text. Secrets that travelled with it are not kept, so not shown.
+ */
+text: string, };
+
+export type MessageForms = { 
+/**
+ * As it came in first, then as it went out, in the order of its deliveries; its answer last.
+ */
+forms: Array<MessageForm>, };
+
+export type Relation = "question" | "answer" | "original" | "replay" | "trace" | "conversation";
+
+export type RelatedMessage = { 
+/**
+ * What it is to the other.
+ */
+relation: Relation, 
+/**
+ * The message.
+ */
+row: MessageRow, };
+
+export type RelatedMessages = { 
+/**
+ * Each once, by its nearest relation.
+ */
+messages: Array<RelatedMessage>, };
+
+export type MomentQuery = { 
+/**
+ * When.
+ */
+at: Timestamp, };
+
+export type AgentThen = { 
+/**
+ * Which.
+ */
+id: AgentId, 
+/**
+ * Whether it could take messages.
+ */
+status: AgentStatus, 
+/**
+ * Deliveries to it that waited or were in its hands.
+ */
+queued: number, };
+
+export type Moment = { 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * The agents that were known then, in order of their ids.
+ */
+agents: Array<AgentThen>, 
+/**
+ * The rules that were in force.
+ */
+rules: Array<Rule>, 
+/**
+ * Dead letters that nobody had dealt with.
+ */
+openLetters: number, 
+/**
+ * Before this nothing is kept, so what is said of earlier moments is not whole.
+ */
+keptSince: Timestamp, };
+
+export type SavedKind = "filter" | "template";
+
+export type Saved = { 
+/**
+ * What it is.
+ */
+kind: SavedKind, 
+/**
+ * Its name; each kind has it once.
+ */
+name: string, 
+/**
+ * What it says, in the console's own words.
+ */
+text: string, 
+/**
+ * When it was kept.
+ */
+savedAt: Timestamp, };
+
+export type SavedList = { 
+/**
+ * Filters and templates.
+ */
+saved: Array<Saved>, };
+
+export type Save = { 
+/**
+ * What it is.
+ */
+kind: SavedKind, 
+/**
+ * Its name; 1 to 80 characters.
+ */
+name: string, 
+/**
+ * What it says; none forgets it. At most 64 KiB.
+ */
+text?: string, };
+
+export type SettingKind = { "type": "switch" } | { "type": "number", 
+/**
+ * The least.
+ */
+min: number, 
+/**
+ * The most.
+ */
+max: number, 
+/**
+ * Whether it may have a fraction.
+ */
+fraction: boolean, 
+/**
+ * What it counts: `ms`, `bytes`, `MB`, `days`, or nothing.
+ */
+unit: string, } | { "type": "choice", 
+/**
+ * Those.
+ */
+options: Array<string>, } | { "type": "text", 
+/**
+ * What it looks like.
+ */
+example: string, } | { "type": "list", 
+/**
+ * What one looks like.
+ */
+example: string, } | { "type": "file" };
+
+export type SettingView = { 
+/**
+ * Its name in the file with its section, such as `delivery.attempts`.
+ */
+key: string, 
+/**
+ * Its name for people.
+ */
+title: string, 
+/**
+ * What it does.
+ */
+explanation: string, 
+/**
+ * What may be given.
+ */
+kind: SettingKind, 
+/**
+ * What holds now.
+ */
+value: unknown, 
+/**
+ * What the file says, where that is something else and waits for a restart.
+ */
+next: unknown, 
+/**
+ * What holds where the file says nothing.
+ */
+default: unknown, 
+/**
+ * Whether a change holds at once; else after a restart.
+ */
+atOnce: boolean, 
+/**
+ * What it is fixed by, such as `--listen`, if the file does not count.
+ */
+fixedBy: string | null, };
+
+export type SettingSection = { 
+/**
+ * Its name in the file, such as `delivery`; empty for those outside of any.
+ */
+name: string, 
+/**
+ * Its name for people.
+ */
+title: string, 
+/**
+ * What they are about.
+ */
+explanation: string, 
+/**
+ * Each setting.
+ */
+settings: Array<SettingView>, };
+
+export type SettingsView = { 
+/**
+ * The file that they are in.
+ */
+file: string, 
+/**
+ * In the order of docs/SETTINGS.md.
+ */
+sections: Array<SettingSection>, 
+/**
+ * Whether something in the file will hold only after a restart.
+ */
+restartNeeded: boolean, 
+/**
+ * What is wrong with the file as it is now, if somebody has changed it by hand.
+ */
+problem: string | null, };
+
+export type SettingChange = { 
+/**
+ * Which.
+ */
+key: string, 
+/**
+ * What it is to be; null is the default.
+ */
+value: unknown, };
+
+export type EditSettings = { 
+/**
+ * What to change.
+ */
+changes: Array<SettingChange>, };
+
+export type Diagnostics = { 
+/**
+ * As text, without secrets and without what messages say.
+ */
+text: string, };
+
+export type BackupView = { 
+/**
+ * Its name in the folder of backups.
+ */
+name: string, 
+/**
+ * The whole path.
+ */
+file: string, 
+/**
+ * Its size.
+ */
+bytes: number, 
+/**
+ * When it was made.
+ */
+madeAt: Timestamp, };
+
+export type StorageWorkKind = "backup" | "compact" | "check";
+
+export type StorageWork = { 
+/**
+ * What.
+ */
+kind: StorageWorkKind, 
+/**
+ * How much of it is done, from 0 to 1.
+ */
+done: number, 
+/**
+ * When it began.
+ */
+startedAt: Timestamp, 
+/**
+ * When it ended, if it has.
+ */
+endedAt: Timestamp | null, 
+/**
+ * What came of it, for people; what went wrong, if something did.
+ */
+result: string | null, 
+/**
+ * Whether it failed.
+ */
+failed: boolean, };
+
+export type StorageView = { 
+/**
+ * The data folder.
+ */
+folder: string, 
+/**
+ * The size of the database.
+ */
+databaseBytes: number, 
+/**
+ * The size of its log, which is emptied into it again and again.
+ */
+logBytes: number, 
+/**
+ * How much of the database is empty; compacting gives it back.
+ */
+unusedBytes: number, 
+/**
+ * What is free on the disk.
+ */
+freeBytes: number, 
+/**
+ * How many messages are kept.
+ */
+messages: number, 
+/**
+ * When the oldest of them was accepted.
+ */
+oldest: Timestamp | null, 
+/**
+ * Copies of the database, newest first.
+ */
+backups: Array<BackupView>, 
+/**
+ * What is done to the database now, or was last.
+ */
+work: StorageWork | null, 
+/**
+ * The file that takes the place of the database at the next start.
+ */
+restoring: string | null, };
+
+export type RestoreBackup = { 
+/**
+ * Its name in the folder of backups, or a whole path; none takes the wish back.
+ */
+file?: string, };
+
+export type OneBackup = { 
+/**
+ * Its name in the folder of backups.
+ */
+name: string, };
+
 export type RouteQuery = { 
 /**
  * Where to: a topic, or `agent:` and an agent's id.
@@ -2062,7 +2594,7 @@ code: Code,
  */
 message: string, };
 
-export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "discovery", "params": Nothing } | { "method": "admitAgent", "params": AdmitAgent } | { "method": "refuseAgent", "params": OneAgent } | { "method": "forgetAgent", "params": OneAgent } | { "method": "lookOn", "params": LookOn } | { "method": "allowList", "params": Nothing } | { "method": "editAllowList", "params": EditAllowList } | { "method": "security", "params": Nothing } | { "method": "makeServerCertificate", "params": MakeServerCertificate } | { "method": "makeClientCertificate", "params": MakeClientCertificate } | { "method": "revokeCertificate", "params": OneCertificate } | { "method": "rotateJwtKey", "params": Nothing } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "demo", "params": DemoSwitch };
+export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "discovery", "params": Nothing } | { "method": "admitAgent", "params": AdmitAgent } | { "method": "refuseAgent", "params": OneAgent } | { "method": "forgetAgent", "params": OneAgent } | { "method": "lookOn", "params": LookOn } | { "method": "allowList", "params": Nothing } | { "method": "editAllowList", "params": EditAllowList } | { "method": "security", "params": Nothing } | { "method": "makeServerCertificate", "params": MakeServerCertificate } | { "method": "makeClientCertificate", "params": MakeClientCertificate } | { "method": "revokeCertificate", "params": OneCertificate } | { "method": "rotateJwtKey", "params": Nothing } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "disconnectAgent", "params": OneAgent } | { "method": "blockAgent", "params": BlockAgent } | { "method": "nameAgent", "params": NameAgent } | { "method": "messageForms", "params": OneMessage } | { "method": "relatedMessages", "params": OneMessage } | { "method": "figureHistory", "params": HistoryQuery } | { "method": "busy", "params": BusyQuery } | { "method": "moment", "params": MomentQuery } | { "method": "saved", "params": Nothing } | { "method": "save", "params": Save } | { "method": "settings", "params": Nothing } | { "method": "editSettings", "params": EditSettings } | { "method": "restart", "params": Nothing } | { "method": "storage", "params": Nothing } | { "method": "backUp", "params": Nothing } | { "method": "deleteBackup", "params": OneBackup } | { "method": "restoreBackup", "params": RestoreBackup } | { "method": "compact", "params": Nothing } | { "method": "checkStorage", "params": Nothing } | { "method": "diagnostics", "params": Nothing } | { "method": "demo", "params": DemoSwitch };
 
 export type Replies = { 
 /**
@@ -2234,6 +2766,86 @@ spawned: SpawnedList,
  */
 spawnedOutput: SpawnedOutput, 
 /**
+ * Ends an agent's connections; it may come back.
+ */
+disconnectAgent: Nothing, 
+/**
+ * Keeps an agent out by every door, or lets it in again.
+ */
+blockAgent: AgentView, 
+/**
+ * Gives an agent a name of the operator's own.
+ */
+nameAgent: AgentView, 
+/**
+ * A message in the words of each door that it passed.
+ */
+messageForms: MessageForms, 
+/**
+ * The messages that have to do with one.
+ */
+relatedMessages: RelatedMessages, 
+/**
+ * How busy the broker was.
+ */
+figureHistory: FigureHistory, 
+/**
+ * Who was how busy.
+ */
+busy: BusyList, 
+/**
+ * How things stood at a moment in the past.
+ */
+moment: Moment, 
+/**
+ * Filters and templates that the operator keeps.
+ */
+saved: SavedList, 
+/**
+ * Keeps or forgets one of them.
+ */
+save: SavedList, 
+/**
+ * All settings.
+ */
+settings: SettingsView, 
+/**
+ * Changes some of them.
+ */
+editSettings: SettingsView, 
+/**
+ * Starts the broker anew, with the settings as they are in the file.
+ */
+restart: Nothing, 
+/**
+ * What is kept where.
+ */
+storage: StorageView, 
+/**
+ * Begins to copy the database into the folder of backups.
+ */
+backUp: StorageView, 
+/**
+ * Deletes a copy.
+ */
+deleteBackup: StorageView, 
+/**
+ * Lets a copy take the place of the database at the next start.
+ */
+restoreBackup: StorageView, 
+/**
+ * Begins to give back to the disk what is empty in the database.
+ */
+compact: StorageView, 
+/**
+ * Begins to check the database for damage.
+ */
+checkStorage: StorageView, 
+/**
+ * What one needs to know to help, without secrets.
+ */
+diagnostics: Diagnostics, 
+/**
  * Starts or stops the demo agents.
  */
 demo: Nothing, };
@@ -2299,6 +2911,24 @@ error: string | null,
  * When somebody is asked again, if the message waits for that.
  */
 retryAt: Timestamp | null, };
+
+export type DiedAgain = { 
+/**
+ * The message.
+ */
+id: MessageId, 
+/**
+ * The dead letter in whose place it was sent.
+ */
+replayOf: MessageId, 
+/**
+ * The topic that it was sent to.
+ */
+topic: string, 
+/**
+ * What went wrong this time.
+ */
+error: string | null, };
 
 export type FeedEvent = { "type": "snapshot", 
 /**
@@ -2372,4 +3002,12 @@ rules: boolean,
 /**
  * Whether something changed about who is announced.
  */
-discovery: boolean, };
+discovery: boolean, 
+/**
+ * Whether a session was opened or changed.
+ */
+sessions: boolean, 
+/**
+ * Messages that were sent in the place of dead letters, and died too.
+ */
+diedAgain: Array<DiedAgain>, };

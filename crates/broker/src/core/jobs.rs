@@ -47,6 +47,8 @@ impl Core {
             total: new.total,
             done: 0,
             failed: 0,
+            processed: 0,
+            died_again: 0,
             last_error: None,
             started_at: self.now.wall,
             ended_at: None,

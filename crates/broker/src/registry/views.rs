@@ -37,6 +37,8 @@ impl Registry {
         AgentView {
             id: agent.record.id.clone(),
             name: agent.record.name.clone(),
+            label: None,
+            blocked: false,
             version: agent.record.version.clone(),
             doors,
             status: self.status(agent),

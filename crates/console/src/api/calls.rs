@@ -8,13 +8,15 @@ use switchboard_model::{
 use ts_rs::TS;
 
 use super::{
-    AdmitAgent, AllowList, CertificateView, ConversationDetail, ConversationPage,
-    ConversationQuery, DiscardMany, DiscoveryView, EditAllowList, EditRules, ExportLetters,
-    ImportLetters, Imported, IssueToken, Issued, JobList, LetterLines, LetterPage, LetterQuery,
-    LookOn, Looking, MakeClientCertificate, MakeServerCertificate, OneAgent, OneCertificate,
-    OneChange, OneConversation, OneJob, PermissionQuery, Permissions, PreviewRules, ReplayMany,
-    ReplayOne, RestoreMany, RuleHistory, RuleHistoryQuery, RuleList, RulePreview, RuleSuggestions,
-    SecurityView, SignJwt, SignedJwt, SuggestRules,
+    AdmitAgent, AllowList, BlockAgent, BusyList, BusyQuery, CertificateView, ConversationDetail,
+    ConversationPage, ConversationQuery, Diagnostics, DiscardMany, DiscoveryView, EditAllowList,
+    EditRules, EditSettings, ExportLetters, FigureHistory, HistoryQuery, ImportLetters, Imported,
+    IssueToken, Issued, JobList, LetterLines, LetterPage, LetterQuery, LookOn, Looking,
+    MakeClientCertificate, MakeServerCertificate, MessageForms, Moment, MomentQuery, NameAgent,
+    OneAgent, OneBackup, OneCertificate, OneChange, OneConversation, OneJob, PermissionQuery,
+    Permissions, PreviewRules, RelatedMessages, ReplayMany, ReplayOne, RestoreBackup, RestoreMany,
+    RuleHistory, RuleHistoryQuery, RuleList, RulePreview, RuleSuggestions, Save, SavedList,
+    SecurityView, SettingsView, SignJwt, SignedJwt, StorageView, SuggestRules,
 };
 
 /// Declares the calls: the enum that arrives on the wire, and the table of answers from which the
@@ -123,6 +125,46 @@ calls! {
     spawned: Spawned(Nothing) -> SpawnedList;
     /// What one of them wrote.
     spawned_output: SpawnedOutput(OneSpawned) -> SpawnedOutput;
+    /// Ends an agent's connections; it may come back.
+    disconnect_agent: DisconnectAgent(OneAgent) -> Nothing;
+    /// Keeps an agent out by every door, or lets it in again.
+    block_agent: BlockAgent(BlockAgent) -> AgentView;
+    /// Gives an agent a name of the operator's own.
+    name_agent: NameAgent(NameAgent) -> AgentView;
+    /// A message in the words of each door that it passed.
+    message_forms: MessageForms(OneMessage) -> MessageForms;
+    /// The messages that have to do with one.
+    related_messages: RelatedMessages(OneMessage) -> RelatedMessages;
+    /// How busy the broker was.
+    figure_history: FigureHistory(HistoryQuery) -> FigureHistory;
+    /// Who was how busy.
+    busy: Busy(BusyQuery) -> BusyList;
+    /// How things stood at a moment in the past.
+    moment: Moment(MomentQuery) -> Moment;
+    /// Filters and templates that the operator keeps.
+    saved: Saved(Nothing) -> SavedList;
+    /// Keeps or forgets one of them.
+    save: Save(Save) -> SavedList;
+    /// All settings.
+    settings: Settings(Nothing) -> SettingsView;
+    /// Changes some of them.
+    edit_settings: EditSettings(EditSettings) -> SettingsView;
+    /// Starts the broker anew, with the settings as they are in the file.
+    restart: Restart(Nothing) -> Nothing;
+    /// What is kept where.
+    storage: Storage(Nothing) -> StorageView;
+    /// Begins to copy the database into the folder of backups.
+    back_up: BackUp(Nothing) -> StorageView;
+    /// Deletes a copy.
+    delete_backup: DeleteBackup(OneBackup) -> StorageView;
+    /// Lets a copy take the place of the database at the next start.
+    restore_backup: RestoreBackup(RestoreBackup) -> StorageView;
+    /// Begins to give back to the disk what is empty in the database.
+    compact: Compact(Nothing) -> StorageView;
+    /// Begins to check the database for damage.
+    check_storage: CheckStorage(Nothing) -> StorageView;
+    /// What one needs to know to help, without secrets.
+    diagnostics: Diagnostics(Nothing) -> Diagnostics;
     /// Starts or stops the demo agents.
     demo: Demo(DemoSwitch) -> Nothing;
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use switchboard_model::{
-    AgentId, AgentView, JobView, MessageFilter, MessageRow, MessageState, Timestamp, Totals,
+    AgentId, AgentView, JobView, MessageFilter, MessageId, MessageRow, MessageState, Timestamp,
+    Totals,
 };
 use ts_rs::TS;
 
@@ -61,6 +62,10 @@ pub enum FeedEvent {
         rules: bool,
         /// Whether something changed about who is announced.
         discovery: bool,
+        /// Whether a session was opened or changed.
+        sessions: bool,
+        /// Messages that were sent in the place of dead letters, and died too.
+        died_again: Vec<DiedAgain>,
     },
 }
 
@@ -80,6 +85,20 @@ pub struct Moved {
     pub error: Option<String>,
     /// When somebody is asked again, if the message waits for that.
     pub retry_at: Option<Timestamp>,
+}
+
+/// A message that was sent in the place of a dead letter, and died too.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DiedAgain {
+    /// The message.
+    pub id: MessageId,
+    /// The dead letter in whose place it was sent.
+    pub replay_of: MessageId,
+    /// The topic that it was sent to.
+    pub topic: String,
+    /// What went wrong this time.
+    pub error: Option<String>,
 }
 
 /// How busy the broker is.

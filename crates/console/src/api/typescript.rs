@@ -3,7 +3,10 @@
 use switchboard_model as model;
 use ts_rs::{Config, TS};
 
-use super::{calls, conversations, discovery, feed, letters, rules, security, tokens};
+use super::{
+    agents, calls, conversations, discovery, feed, figures, forms, letters, moments, rules, saved,
+    security, settings, storage, tokens,
+};
 
 const HEADER: &str = "// Written by `./dev types` from crates/console. Do not edit.\n";
 
@@ -144,6 +147,40 @@ pub fn typescript() -> String {
         security::MakeServerCertificate,
         security::MakeClientCertificate,
         security::OneCertificate,
+        agents::NameAgent,
+        agents::BlockAgent,
+        figures::HistoryQuery,
+        figures::FigureHistory,
+        figures::BusyBy,
+        figures::BusyQuery,
+        figures::BusyRow,
+        figures::BusyList,
+        forms::Direction,
+        forms::MessageForm,
+        forms::MessageForms,
+        forms::Relation,
+        forms::RelatedMessage,
+        forms::RelatedMessages,
+        moments::MomentQuery,
+        moments::AgentThen,
+        moments::Moment,
+        saved::SavedKind,
+        saved::Saved,
+        saved::SavedList,
+        saved::Save,
+        settings::SettingKind,
+        settings::SettingView,
+        settings::SettingSection,
+        settings::SettingsView,
+        settings::SettingChange,
+        settings::EditSettings,
+        settings::Diagnostics,
+        storage::BackupView,
+        storage::StorageWorkKind,
+        storage::StorageWork,
+        storage::StorageView,
+        storage::RestoreBackup,
+        storage::OneBackup,
         calls::RouteQuery,
         calls::SpawnedAgent,
         calls::SpawnedList,
@@ -159,6 +196,7 @@ pub fn typescript() -> String {
         feed::Watch,
         feed::Figures,
         feed::Moved,
+        feed::DiedAgain,
         feed::FeedEvent,
     );
     out

@@ -22,7 +22,7 @@ pub(super) const READ: &str = concat!(
     message::columns!(),
     ", ",
     dead_letter::columns!(),
-    ", m.correlation, m.expires_at, m.replay_of, m.dialect, m.context, m.answer_by, \
+    ", m.correlation, m.expires_at, m.dialect, m.context, m.answer_by, \
      case when ?2 then m.payload end as payload, \
      (select count(*) from delivery join attempt on attempt.delivery = delivery.id \
       where delivery.message = m.seq) as attempts, \

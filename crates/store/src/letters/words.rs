@@ -19,7 +19,7 @@ pub(super) const FOUND: &str = concat!(
      cross join dead_letter d on d.message = s.rowid \
      cross join message m on m.seq = d.message ",
     wanted!(),
-    "and s.search match ?16 and s.rowid > ?1 and s.rowid < ?2"
+    "and s.search match ?21 and s.rowid > ?1 and s.rowid < ?2"
 );
 
 /// Many letters died of the same, so that there are far fewer texts than letters.
@@ -33,7 +33,7 @@ pub(super) const ERRORS: &str = concat!(
 pub(super) const NOT_INDEXED: &str = concat!(
     "select d.message ",
     walked!(),
-    "and (d.message > ?16 or d.message in (select seq from search_again)) order by d.message"
+    "and (d.message > ?21 or d.message in (select seq from search_again)) order by d.message"
 );
 
 /// Where the next letters end.

@@ -240,6 +240,8 @@ async fn a_job_and_what_is_to_be_tried_again_are_remembered() {
         total: 10,
         done: 0,
         failed: 0,
+        processed: 0,
+        died_again: 0,
         last_error: None,
         started_at: moment(1),
         ended_at: None,

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use switchboard_model::{Door, Kind, Message, MessageFilter, MessageState};
+use switchboard_model::{
+    ConversationId, Door, Kind, Message, MessageFilter, MessageState, Priority,
+};
 
 use super::sample::*;
 use crate::open::{self as opening, Parts};
@@ -90,6 +92,7 @@ fn messages() -> impl Strategy<Value = Vec<(Message, bool)>> {
                 message.capability = capability;
                 message.kind = kind;
                 message.door = door;
+                message.conversation = (seq % 3 == 0).then(|| ConversationId("a".into()));
                 (message, taken)
             })
             .collect()
@@ -106,8 +109,9 @@ fn filters() -> impl Strategy<Value = MessageFilter> {
         prop::option::weighted(0.2, prop::sample::select(Kind::ALL.to_vec())),
         prop::option::weighted(0.2, prop::sample::select(Door::ALL.to_vec())),
         prop::option::weighted(0.2, Just(MessageState::Processed)),
+        filters_of_times(),
     )
-        .prop_map(|(text, agent, from, to, topic, kind, door, state)| MessageFilter {
+        .prop_map(|(text, agent, from, to, topic, kind, door, state, times)| MessageFilter {
             kind,
             door,
             state,
@@ -116,6 +120,25 @@ fn filters() -> impl Strategy<Value = MessageFilter> {
             agent,
             topic,
             text,
+            ..times
+        })
+}
+
+fn filters_of_times() -> impl Strategy<Value = MessageFilter> {
+    (
+        prop::option::weighted(0.1, prop::sample::select(Priority::ALL.to_vec())),
+        prop::option::weighted(0.1, "[ab]"),
+        prop::option::weighted(0.1, 0_i64..12),
+        prop::option::weighted(0.1, 0_i64..12),
+        prop::option::weighted(0.1, 0_u64..3),
+    )
+        .prop_map(|(priority, conversation, since, until, slower)| MessageFilter {
+            priority,
+            conversation: conversation.map(|id| ConversationId(id.into())),
+            since: since.map(moment),
+            until: until.map(moment),
+            slower_micros: slower,
+            ..MessageFilter::default()
         })
 }
 
