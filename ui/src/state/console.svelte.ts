@@ -17,6 +17,7 @@ import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
 import { Permissions, type Section } from "./permissions.svelte";
 import { Route } from "./route.svelte";
+import { SavedThings } from "./saved.svelte";
 import { Security } from "./security.svelte";
 import { Selection } from "./selection.svelte";
 import { Theme } from "./theme.svelte";
@@ -33,6 +34,7 @@ export class Console {
   readonly route = new Route();
   readonly notices = new Notices();
   readonly traffic = new Traffic();
+  readonly saved: SavedThings;
   readonly agents: Agents;
   readonly messages: Messages;
   readonly selection: Selection;
@@ -58,6 +60,7 @@ export class Console {
     this.client = client;
     this.agents = new Agents((agent) => this.notices.say(`${agent.id} joined`));
     this.messages = new Messages(client);
+    this.saved = new SavedThings(client, this.notices);
     this.selection = new Selection(client);
     this.composer = new Composer(client, (text) => this.notices.show(text));
     this.conversations = new Conversations(client);

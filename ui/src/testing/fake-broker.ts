@@ -22,6 +22,7 @@ import type {
 import type { FeedListener, Transport } from "../api/transport";
 import { FakeDiscovery } from "./fake-discovery";
 import { FakeRules } from "./fake-rules";
+import { FakeSaved } from "./fake-saved";
 import { FakeSecurity } from "./fake-security";
 import { detail, job, row, status } from "./fixtures";
 
@@ -58,6 +59,7 @@ export class FakeBroker implements Transport {
     Promise.resolve({ agentId: agent, token: "a-secret-token", replaced: false });
   readonly rules = new FakeRules();
   readonly discovery = new FakeDiscovery();
+  readonly saved = new FakeSaved();
   readonly security = new FakeSecurity();
   /** How a replayed letter ends. */
   replayed: () => Promise<SendResult> = () =>
@@ -166,6 +168,10 @@ export class FakeBroker implements Transport {
         return Promise.resolve({ entries: this.discovery.allowed });
       case "editAllowList":
         return Promise.resolve(call.params).then((edit) => this.discovery.editAllowed(edit));
+      case "saved":
+        return Promise.resolve(this.saved.view);
+      case "save":
+        return Promise.resolve(call.params).then((change) => this.saved.save(change));
     }
   }
 
