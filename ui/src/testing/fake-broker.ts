@@ -20,7 +20,9 @@ import type {
   SpawnedList,
 } from "../api/generated";
 import type { FeedListener, Transport } from "../api/transport";
+import { FakeAgents } from "./fake-agents";
 import { FakeDiscovery } from "./fake-discovery";
+import { FakeFigures } from "./fake-figures";
 import { FakeRules } from "./fake-rules";
 import { FakeSaved } from "./fake-saved";
 import { FakeSecurity } from "./fake-security";
@@ -61,6 +63,8 @@ export class FakeBroker implements Transport {
   readonly discovery = new FakeDiscovery();
   readonly saved = new FakeSaved();
   readonly security = new FakeSecurity();
+  readonly figures = new FakeFigures();
+  readonly agents = new FakeAgents();
   /** How a replayed letter ends. */
   replayed: () => Promise<SendResult> = () =>
     Promise.resolve({ messageId: row(99).id, state: "processed", acks: [] });
@@ -168,10 +172,22 @@ export class FakeBroker implements Transport {
         return Promise.resolve({ entries: this.discovery.allowed });
       case "editAllowList":
         return Promise.resolve(call.params).then((edit) => this.discovery.editAllowed(edit));
+      case "disconnectAgent":
+        return Promise.resolve().then(() => this.agents.disconnect());
+      case "blockAgent":
+        return Promise.resolve(call.params).then((params) => this.agents.block(params));
+      case "nameAgent":
+        return Promise.resolve(call.params).then((params) => this.agents.name(params));
+      case "figureHistory":
+        return Promise.resolve(call.params).then((query) => this.figures.history(query));
+      case "busy":
+        return Promise.resolve(this.figures.busy(call.params));
       case "saved":
         return Promise.resolve(this.saved.view);
       case "save":
         return Promise.resolve(call.params).then((change) => this.saved.save(change));
+      default:
+        return Promise.reject(new CallError("internal", `${call.method} is not faked`));
     }
   }
 

@@ -42,6 +42,7 @@ export function row(seq: number, change: Partial<MessageRow> = {}): MessageRow {
     tookMicros: 210,
     error: null,
     retryAt: null,
+    replayOf: null,
     payloadBytes: 16,
     ...change,
   };
@@ -56,6 +57,8 @@ export function agent(id: string, change: Partial<AgentView> = {}): AgentView {
   return {
     id,
     name: id,
+    label: null,
+    blocked: false,
     version: "1.0",
     doors: ["bus"],
     status: "ready",
@@ -221,6 +224,8 @@ export function job(id: number, change: Partial<JobView> = {}): JobView {
     total: 18,
     done: 0,
     failed: 0,
+    processed: 0,
+    diedAgain: 0,
     lastError: null,
     startedAt: AT,
     endedAt: null,
@@ -358,6 +363,8 @@ export function batch(change: Partial<Batch> = {}): Batch {
     jobs: [],
     rules: false,
     discovery: false,
+    sessions: false,
+    diedAgain: [],
     ...change,
   };
 }
