@@ -1,3 +1,5 @@
+import { looksLikeLink, parseLink, type Link } from "../parts/link";
+
 export const SCREENS = [
   "flow",
   "agents",
@@ -10,17 +12,29 @@ export const SCREENS = [
 ] as const;
 export type Screen = (typeof SCREENS)[number];
 
-/** Which screen is open, and what on it, kept in the address so that Back and a reload work. */
+/** Which screen is open, what on it, and what is looked for there: kept in the address, so that Back, a
+ *  reload and a copied address work. */
 export class Route {
   screen = $state<Screen>("flow");
   /** What is open there, where the address says so: `#/conversations/c-7f20`. */
   item = $state<string | null>(null);
+  /** What is looked for there: `#/flow?q=kind:request`. */
+  query = $state("");
 
-  /** Follows the address from now on. Returns how to stop. */
-  start(): () => void {
+  /** Follows the address from now on; an address that is a link goes to `open`, and one that only looks
+   *  like it as none. Returns how to stop. */
+  start(open: (link: Link | null) => void = () => undefined): () => void {
     const follow = () => {
-      this.screen = readScreen(window.location.hash);
-      this.item = readItem(window.location.hash);
+      const { hash } = window.location;
+      const link = parseLink(hash);
+      if (link !== null || looksLikeLink(hash)) {
+        // In its place, so that Back does not lead to the link again.
+        this.#show(home(link));
+        this.#replace();
+        open(link);
+      } else {
+        this.#show(hash);
+      }
     };
     follow();
     window.addEventListener("hashchange", follow);
@@ -30,26 +44,57 @@ export class Route {
   go(screen: Screen, item: string | null = null): void {
     this.screen = screen;
     this.item = item;
-    window.location.hash = address(screen, item);
+    this.query = "";
+    window.location.hash = address(screen, item, "");
   }
 
   /** Another item of the same screen. Back leads to where one was before all of them. */
   turn(item: string | null): void {
     this.item = item;
-    window.history.replaceState(window.history.state, "", address(this.screen, item));
+    this.#replace();
+  }
+
+  /** Something else is looked for on the same screen. */
+  ask(query: string): void {
+    this.query = query;
+    this.#replace();
+  }
+
+  #show(hash: string): void {
+    this.screen = readScreen(hash);
+    this.item = readItem(hash);
+    this.query = readQuery(hash);
+  }
+
+  #replace(): void {
+    const here = address(this.screen, this.item, this.query);
+    window.history.replaceState(window.history.state, "", here);
   }
 }
 
+/** The screen of this name. */
+export function findScreen(name: string): Screen | undefined {
+  return SCREENS.find((screen) => screen === name);
+}
+
 export function readScreen(hash: string): Screen {
-  return (
-    SCREENS.find((screen) => hash === `#/${screen}` || hash.startsWith(`#/${screen}/`)) ?? "flow"
-  );
+  const [, name = ""] = /^#\/([^/?]+)/.exec(hash) ?? [];
+  return findScreen(name) ?? "flow";
 }
 
 /** What stands after the screen; none if that is not readable. */
 export function readItem(hash: string): string | null {
-  const written = /^#\/[^/]+\/(.+)$/.exec(hash)?.[1];
-  if (written === undefined) return null;
+  const written = /^#\/[^/?]+\/([^?]+)/.exec(hash)?.[1];
+  return written === undefined ? null : decoded(written);
+}
+
+/** What is looked for; nothing if that is not readable. */
+export function readQuery(hash: string): string {
+  const written = /^#\/[^?]*\?q=([^&]*)/.exec(hash)?.[1] ?? "";
+  return decoded(written) ?? "";
+}
+
+function decoded(written: string): string | null {
   try {
     return decodeURIComponent(written);
   } catch {
@@ -57,6 +102,25 @@ export function readItem(hash: string): string | null {
   }
 }
 
-function address(screen: Screen, item: string | null): string {
-  return `#/${screen}${item === null ? "" : `/${encodeURIComponent(item)}`}`;
+function address(screen: Screen, item: string | null, query: string): string {
+  const opened = item === null ? "" : `/${encodeURIComponent(item)}`;
+  const asked = query === "" ? "" : `?q=${encodeURIComponent(query)}`;
+  return `#/${screen}${opened}${asked}`;
+}
+
+/** The address of the screen on which a link opens. */
+function home(link: Link | null): string {
+  switch (link?.kind) {
+    case "agent":
+      return "#/agents";
+    case "conversation":
+      return address("conversations", link.id, "");
+    case "dead-letter":
+      return "#/dead-letters";
+    case "screen":
+      return `#/${link.id}`;
+    case "message":
+    case undefined:
+      return "#/flow";
+  }
 }
