@@ -40,18 +40,25 @@ describe("inside the desktop app", () => {
     mockIPC((_command, payload) => {
       tries++;
       if (tries === 1) throw new Error("not yet");
-      const { feed } = payload as unknown as { feed: { onmessage: (event: FeedEvent) => void } };
+      const { feed } = payload as unknown as { feed: { onmessage: (event: unknown) => void } };
       feed.onmessage(snapshot());
+      feed.onmessage({ type: "open", link: "switchboard://agent/a" });
       return null;
     });
     const events: FeedEvent[] = [];
     const links: Link[] = [];
+    const opened: string[] = [];
     const stop = new TauriTransport().watch(
       {},
-      { event: (event) => events.push(event), link: (link) => links.push(link) },
+      {
+        event: (event) => events.push(event),
+        link: (link) => links.push(link),
+        open: (link) => opened.push(link),
+      },
     );
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(links).toEqual(["reconnecting", "live"]);
+    expect(links).toEqual(["reconnecting", "live", "live"]);
+    expect(opened, "not mistaken for the feed").toEqual(["switchboard://agent/a"]);
     expect(events.map((event) => event.type)).toEqual(["snapshot"]);
     stop();
   });

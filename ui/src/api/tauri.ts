@@ -4,6 +4,9 @@ import { CallError } from "./error";
 import type { Call, FeedEvent, MessageFilter } from "./generated";
 import type { FeedListener, Transport } from "./transport";
 
+/** What comes through the window's one channel: the feed, and now and then a link to open. */
+type Told = FeedEvent | { type: "open"; link: string };
+
 /** Speaks to the broker inside the desktop app, through its one command. */
 export class TauriTransport implements Transport {
   async call(call: Call): Promise<unknown> {
@@ -20,12 +23,13 @@ export class TauriTransport implements Transport {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     const open = () => {
-      const feed = new Channel<FeedEvent>();
+      const feed = new Channel<Told>();
       feed.onmessage = (event) => {
         if (stopped) return;
         backoff.reset();
         listener.link("live");
-        listener.event(event);
+        if (event.type === "open") listener.open?.(event.link);
+        else listener.event(event);
       };
       // The desktop app ends this feed when the next one is opened.
       invoke("console", { call: { method: "watch", params: { filter } }, feed }).catch(() => {

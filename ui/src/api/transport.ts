@@ -7,6 +7,8 @@ export type Link = "connecting" | "live" | "reconnecting" | "unauthorized";
 export interface FeedListener {
   event(event: FeedEvent): void;
   link(link: Link): void;
+  /** The desktop asks that this link be opened. */
+  open?(link: string): void;
 }
 
 /** A way to the broker: from inside the desktop app, or from a browser. */

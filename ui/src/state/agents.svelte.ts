@@ -43,6 +43,11 @@ export class Agents {
     this.#onJoin = onJoin;
   }
 
+  /** Whether this one is known, as of the last word of the broker. */
+  has(id: string): boolean {
+    return this.#known.has(id);
+  }
+
   replace(agents: readonly AgentView[]): void {
     this.#known.clear();
     for (const agent of agents) this.#known.set(agent.id, agent);

@@ -4,8 +4,10 @@ import { CallError } from "../api/error";
 import type { ConversationId, FeedEvent, MessageId } from "../api/generated";
 import { Agents } from "./agents.svelte";
 import { AllowList } from "./allow-list.svelte";
+import { Appearance } from "./appearance.svelte";
 import { Composer } from "./composer.svelte";
 import { Conversations } from "./conversations.svelte";
+import { Diagnostics } from "./diagnostics.svelte";
 import { Discovery, type DiscoverySection } from "./discovery.svelte";
 import { LetterEdit } from "./edit.svelte";
 import { Feed } from "./feed.svelte";
@@ -13,6 +15,7 @@ import { Filter } from "./filter.svelte";
 import { Jobs } from "./jobs.svelte";
 import { LetterWork } from "./letter-work.svelte";
 import { Letters } from "./letters.svelte";
+import { Links } from "./links";
 import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
 import { Permissions, type Section } from "./permissions.svelte";
@@ -20,6 +23,8 @@ import { Route } from "./route.svelte";
 import { SavedThings } from "./saved.svelte";
 import { Security } from "./security.svelte";
 import { Selection } from "./selection.svelte";
+import { Settings } from "./settings.svelte";
+import { Storage } from "./storage.svelte";
 import { Theme } from "./theme.svelte";
 import { Tokens } from "./tokens.svelte";
 import { Traffic } from "./traffic";
@@ -31,6 +36,7 @@ export const OPERATOR = "operator";
 export class Console {
   readonly client: Client;
   readonly theme = new Theme();
+  readonly appearance = new Appearance();
   readonly route = new Route();
   readonly notices = new Notices();
   readonly traffic = new Traffic();
@@ -45,11 +51,15 @@ export class Console {
   readonly discovery: Discovery;
   readonly allowList: AllowList;
   readonly security: Security;
+  readonly settings: Settings;
+  readonly storage: Storage;
+  readonly diagnostics: Diagnostics;
   readonly letters: Letters;
   readonly jobs = new Jobs();
   readonly work: LetterWork;
   readonly edit: LetterEdit;
   readonly feed: Feed;
+  readonly links: Links;
   readonly filter: Filter;
   /** The time, to the second, for everything that says “ago”. */
   now = $state(Date.now());
@@ -69,6 +79,9 @@ export class Console {
     this.discovery = new Discovery(client, this.notices);
     this.allowList = new AllowList(client, this.notices);
     this.security = new Security(client, (text) => this.notices.show(text));
+    this.settings = new Settings(client, (text) => this.notices.show(text));
+    this.storage = new Storage(client, (text) => this.notices.show(text));
+    this.diagnostics = new Diagnostics(client);
     this.letters = new Letters(client);
     this.work = new LetterWork(client, {
       notices: this.notices,
@@ -80,7 +93,20 @@ export class Console {
       show: (id) => this.showLetter({ id }),
     });
     this.edit = new LetterEdit(client, (id, change) => this.work.replay(id, change));
-    this.feed = new Feed(client, (event) => this.#take(event));
+    this.links = new Links({
+      knows: (agent) => this.agents.has(agent),
+      showMessage: (message) => this.showMessage(message),
+      showAgent: (id) => this.showAgent(id),
+      showConversation: (id) => this.showConversation(id),
+      showLetter: (letter) => this.showLetter(letter),
+      showScreen: (screen) => this.route.go(screen),
+      tell: (text) => this.notices.show(text),
+    });
+    this.feed = new Feed(
+      client,
+      (event) => this.#take(event),
+      (link) => this.links.follow(link),
+    );
     this.filter = new Filter((filter) => {
       this.messages.begin(filter);
       this.feed.watch(filter);
@@ -93,7 +119,7 @@ export class Console {
   }
 
   start(): () => void {
-    const stops = [this.theme.start(), this.route.start()];
+    const stops = [this.theme.start(), this.appearance.start(), this.route.start((link) => this.links.open(link))];
     const second = setInterval(() => {
       this.now = Date.now();
       this.agents.sample();
@@ -124,6 +150,8 @@ export class Console {
     this.tokens.cancel();
     this.discovery.cancel();
     this.security.cancel();
+    this.settings.asking = false;
+    this.storage.cancel();
     this.security.forget();
     this.keys = false;
     this.composer.open = false;
@@ -225,6 +253,8 @@ export class Console {
     this.allowList.take(event);
     this.letters.take(event);
     this.jobs.take(event);
+    this.settings.take(event);
+    if (event.type === "snapshot") this.links.ready();
   }
 }
 

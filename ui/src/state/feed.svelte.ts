@@ -16,15 +16,22 @@ export class Feed {
 
   readonly #client: Client;
   readonly #onEvent: (event: FeedEvent) => void;
+  readonly #onLink: (link: string) => void;
   readonly #show = throttle(() => this.#showFigures(), FIGURES_MS);
   #latest: { totals: Totals; figures: Figures } | null = null;
   #filter: MessageFilter = {};
   #seq = 0;
   #stop: () => void = () => undefined;
 
-  constructor(client: Client, onEvent: (event: FeedEvent) => void) {
+  /** `onLink` hears of links that the desktop wants opened. */
+  constructor(
+    client: Client,
+    onEvent: (event: FeedEvent) => void,
+    onLink: (link: string) => void = () => undefined,
+  ) {
     this.#client = client;
     this.#onEvent = onEvent;
+    this.#onLink = onLink;
   }
 
   /** Follows the feed under this filter, in place of the one before. */
@@ -34,6 +41,7 @@ export class Feed {
     this.#stop = this.#client.watch(filter, {
       event: (event) => this.#take(event),
       link: (link) => this.#follow(link),
+      open: (link) => this.#onLink(link),
     });
   }
 
