@@ -29,6 +29,10 @@ const PAGE: &str = "select conversation as id, count(*) as messages, min(seq) as
                      and (instr(lower(m.sender), ?2) > 0 \
                           or instr(lower(coalesce(m.recipient, '')), ?2) > 0 \
                           or instr(lower(coalesce(m.capability, '')), ?2) > 0))) \
+     and (?4 = 0 or exists (select 1 from message f \
+                            where f.conversation = message.conversation \
+                            and f.state in ('dead', 'refused', 'expired'))) \
+     and (?5 = 0 or conversation in (select c.id from conversation c where c.status = 'active')) \
      order by last_seq desc limit ?3";
 
 const WHO: &str = "select sender, recipient, state from message where conversation = ? \
@@ -55,16 +59,28 @@ const COUNT: &str =
 const LAST: &str = "select m.id, m.kind, m.sender, m.topic, m.recipient, m.capability, \
      m.accepted_at from message m where m.conversation = ? order by m.seq desc limit ?";
 
+/// Which conversations.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConversationFilter<'a> {
+    /// Part of an id, of a participant's name or of what it is about.
+    pub text: Option<&'a str>,
+    /// Only those in which something was refused, died or expired.
+    pub failed: bool,
+    /// Only those whose session goes on.
+    pub active: bool,
+}
+
 /// Conversations whose last message came before `before`, newest first.
 pub(crate) async fn page(
     pool: &SqlitePool,
-    text: Option<&str>,
+    filter: ConversationFilter<'_>,
     before: Option<u64>,
     limit: u32,
 ) -> Result<Vec<ConversationRow>, Error> {
     let mut snapshot = pool.begin().await?;
-    let text = text.map(str::to_lowercase);
+    let text = filter.text.map(str::to_lowercase);
     let query = sqlx::query(PAGE).bind(before.map_or(i64::MAX, int)).bind(text).bind(limit);
+    let query = query.bind(filter.failed).bind(filter.active);
     let mut rows = Vec::new();
     for found in query.fetch_all(&mut *snapshot).await? {
         let id: String = found.try_get("id")?;

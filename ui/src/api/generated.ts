@@ -1206,6 +1206,14 @@ export type ConversationQuery = {
  */
 text?: string, 
 /**
+ * Only those in which something was refused, died or expired.
+ */
+failed?: boolean, 
+/**
+ * Only those whose session goes on.
+ */
+active?: boolean, 
+/**
  * Whose last message came before this one.
  */
 before?: number, 
@@ -2084,9 +2092,9 @@ p50Micros: number | null,
  */
 p99Micros: number | null, 
 /**
- * Deliveries that wait now.
+ * Deliveries to the agent that wait now; none for a door.
  */
-queued: number, 
+queued: number | null, 
 /**
  * Messages in and out in each step, at most 60 of them, oldest first.
  */

@@ -2,6 +2,7 @@ import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type { ConversationPage, ConversationRow, FeedEvent } from "../api/generated";
 import { debounce, throttle } from "../parts/throttle";
+import { inPlace } from "./conversations-order";
 import { OpenConversation } from "./open-conversation.svelte";
 
 const PAGE = 60;
@@ -11,17 +12,20 @@ const MOST_AT_ONCE = 200;
 const MOST_KEPT = 600;
 const REFRESH_MS = 1_000;
 const TYPING_MS = 150;
-/** A session is opened and completed without a message; so often that is looked for. */
-const SESSION_SECONDS = 5;
 
 /** The Conversations screen: which conversations, those that are here, and the one that is open. */
 export class Conversations {
   text = $state("");
+  /** Only those in which something failed; only those whose session goes on. */
+  failed = $state(false);
+  active = $state(false);
   /** Those that were last spoken in first, without a gap; more are read when wanted. */
   rows = $state.raw<readonly ConversationRow[]>([]);
   /** Whether what is here answers the question asked last. */
   answered = $state(false);
   trouble = $state<string | null>(null);
+  /** How many would stand elsewhere if nobody pointed at the list. */
+  waiting = $state(0);
   readonly open: OpenConversation;
 
   readonly #client: Client;
@@ -35,7 +39,9 @@ export class Conversations {
   #question = 0;
   #reading = false;
   #again = false;
-  #seconds = 0;
+  /** Somebody points at the list: it keeps its order, and what is true waits here. */
+  #held = false;
+  #latest: readonly ConversationRow[] = [];
 
   constructor(client: Client) {
     this.#client = client;
@@ -43,7 +49,7 @@ export class Conversations {
   }
 
   get narrowed(): boolean {
-    return this.text.trim() !== "";
+    return this.text.trim() !== "" || this.failed || this.active;
   }
 
   /** Keeps the list true from now on. Returns how to stop. */
@@ -63,7 +69,9 @@ export class Conversations {
     // The filter of Flow may have left out what was said in a conversation.
     const unseen = accepted - this.#accepted > known;
     const spoken = event.rows.some((row) => row.conversationId !== null);
-    const changed = unseen || spoken || dead !== this.#dead || event.type === "snapshot";
+    // A session is opened and completed without a message.
+    const changed =
+      unseen || spoken || dead !== this.#dead || event.type === "snapshot" || event.sessions;
     this.#accepted = accepted;
     this.#dead = dead;
     if (!this.#watched) return;
@@ -75,8 +83,6 @@ export class Conversations {
   second(): void {
     if (!this.#watched) return;
     this.open.second();
-    this.#seconds = (this.#seconds + 1) % SESSION_SECONDS;
-    if (this.#seconds === 0) this.#refresh.ask();
   }
 
   /** The text to look for was changed. */
@@ -84,9 +90,29 @@ export class Conversations {
     this.#typing.ask();
   }
 
+  /** Shows only these, or all of them. */
+  narrow(change: { failed?: boolean; active?: boolean }): void {
+    this.failed = change.failed ?? this.failed;
+    this.active = change.active ?? this.active;
+    this.#ask();
+  }
+
+  /** Keeps the order while somebody points at the list. */
+  hold(on: boolean): void {
+    this.#held = on;
+    if (!on && this.waiting > 0) this.#show(this.#latest);
+  }
+
+  /** Puts the list into its order at once. */
+  settle(): void {
+    this.#show(this.#latest);
+  }
+
   /** Shows all of them again. */
   widen(): void {
     this.text = "";
+    this.failed = false;
+    this.active = false;
     this.#ask();
   }
 
@@ -97,6 +123,7 @@ export class Conversations {
     await this.#exclusively(async (current) => {
       const page = await this.#page(PAGE, before);
       if (!current()) return;
+      this.#latest = [...this.#latest, ...page.rows];
       this.rows = [...this.rows, ...page.rows];
       this.#next = page.next;
     });
@@ -134,10 +161,23 @@ export class Conversations {
         next = page.next;
       } while (next !== null && rows.length < wanted);
       this.#followOpen(rows);
-      this.rows = rows;
+      this.#latest = rows;
+      if (this.#held && this.answered) this.#showInPlace();
+      else this.#show(rows);
       this.#next = next;
       this.answered = true;
     });
+  }
+
+  #show(rows: readonly ConversationRow[]): void {
+    this.rows = rows;
+    this.waiting = 0;
+  }
+
+  #showInPlace(): void {
+    const { rows, waiting } = inPlace(this.rows, this.#latest);
+    this.rows = rows;
+    this.waiting = waiting;
   }
 
   /** The list knows of what was said in the open conversation, also where the feed does not. */
@@ -155,6 +195,8 @@ export class Conversations {
     return this.#client.call("conversations", {
       limit,
       ...(text === "" ? {} : { text }),
+      ...(this.failed ? { failed: true } : {}),
+      ...(this.active ? { active: true } : {}),
       ...(before === null ? {} : { before }),
     });
   }

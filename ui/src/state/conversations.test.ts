@@ -73,7 +73,7 @@ describe("the list of conversations", () => {
       conversationRow("c-2", { status: "active" }),
       conversationRow("c-1", { status: "completed" }),
     ];
-    for (let i = 0; i < 5; i++) conversations.second();
+    conversations.take(batch({ sessions: true }));
     await vi.runAllTimersAsync();
     expect(conversations.rows.map(({ id, status }) => [id, status])).toEqual([
       ["c-2", "active"],
@@ -81,7 +81,7 @@ describe("the list of conversations", () => {
     ]);
     stop();
     const before = reads();
-    for (let i = 0; i < 10; i++) conversations.second();
+    conversations.take(batch({ sessions: true }));
     await vi.runAllTimersAsync();
     expect(reads(), "nobody looks any more").toBe(before);
   });
@@ -137,6 +137,40 @@ describe("the list of conversations", () => {
     expect(ids()).toHaveLength(2);
   });
 
+  test("only those that failed, or whose session goes on, are asked for by the broker", async () => {
+    conversations.watch();
+    await vi.runAllTimersAsync();
+    conversations.narrow({ failed: true });
+    await vi.runAllTimersAsync();
+    expect(broker.called("conversations").at(-1)).toEqual({ limit: 60, failed: true });
+    conversations.narrow({ failed: false, active: true });
+    await vi.runAllTimersAsync();
+    expect(broker.called("conversations").at(-1)).toEqual({ limit: 60, active: true });
+    expect(conversations.narrowed).toBe(true);
+    conversations.widen();
+    await vi.runAllTimersAsync();
+    expect(broker.called("conversations").at(-1)).toEqual({ limit: 60 });
+  });
+
+  test("nothing moves under a pointer, though what is said of it stays true", async () => {
+    conversations.watch();
+    await vi.runAllTimersAsync();
+    conversations.hold(true);
+    broker.conversations = [
+      conversationRow("c-3", { lastSeq: 4 }),
+      conversationRow("c-1", { lastSeq: 3, failed: 1 }),
+      conversationRow("c-2", { lastSeq: 2 }),
+    ];
+    conversations.take(batch({ rows: [row(3, { conversationId: "c-1" })] }));
+    await vi.runAllTimersAsync();
+    expect(ids()).toEqual(["c-2", "c-1"]);
+    expect(conversations.rows[1]?.failed).toBe(1);
+    expect(conversations.waiting).toBe(2);
+    conversations.hold(false);
+    expect(ids()).toEqual(["c-3", "c-1", "c-2"]);
+    expect(conversations.waiting).toBe(0);
+  });
+
   describe("the open one", () => {
     const opened = () => broker.called("conversation").length;
 
@@ -170,22 +204,18 @@ describe("the list of conversations", () => {
       expect(opened()).toBe(before + 1);
     });
 
-    test("what its agents share is looked at now and then while they may change it", async () => {
+    test("is read again when what agents share changed, and not by the clock", async () => {
       broker.conversation = (id) => conversation({ id, session: session() });
       conversations.watch();
       conversations.open.open("c-1");
       await vi.runAllTimersAsync();
       const before = opened();
-      for (let i = 0; i < 5; i++) conversations.second();
-      await vi.runAllTimersAsync();
-      expect(opened()).toBe(before + 1);
-      broker.conversation = (id) => conversation({ id, session: session({ status: "completed" }) });
-      conversations.open.refresh();
-      await vi.runAllTimersAsync();
-      const after = opened();
       for (let i = 0; i < 10; i++) conversations.second();
       await vi.runAllTimersAsync();
-      expect(opened()).toBe(after);
+      expect(opened()).toBe(before);
+      conversations.take(batch({ sessions: true }));
+      await vi.runAllTimersAsync();
+      expect(opened()).toBe(before + 1);
     });
 
     test("is never shown as the one before it, and running through the list asks for few", async () => {

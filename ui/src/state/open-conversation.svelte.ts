@@ -2,11 +2,13 @@ import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type { ConversationDetail, ConversationId, FeedEvent } from "../api/generated";
 import { throttle } from "../parts/throttle";
+import { Diagram } from "./conversations-diagram.svelte";
+import { Moments } from "./moment.svelte";
+import { Player } from "./moment-player.svelte";
+import { Attempts } from "./open-conversation-attempts.svelte";
 import { OpenMessage } from "./open-message.svelte";
 
 const REFRESH_MS = 1_000;
-/** What agents share may change without a message; so often that is looked for. */
-const SESSION_SECONDS = 5;
 
 /** The conversation that the operator looks at, and the message of it that is open. */
 export class OpenConversation {
@@ -15,6 +17,10 @@ export class OpenConversation {
   /** What is known of the open conversation; never of the one before it. */
   detail = $derived.by(() => (this.#latest?.id === this.id ? this.#latest : null));
   readonly message: OpenMessage;
+  readonly player = new Player();
+  readonly moments: Moments;
+  readonly diagram = new Diagram();
+  readonly attempts: Attempts;
 
   readonly #client: Client;
   readonly #refresh = throttle(() => void this.#ask(), REFRESH_MS);
@@ -22,26 +28,39 @@ export class OpenConversation {
   #places: ReadonlySet<number> = new Set();
   #reading = false;
   #again = false;
-  #seconds = 0;
 
   constructor(client: Client) {
     this.#client = client;
     this.message = new OpenMessage(client);
+    this.moments = new Moments(client);
+    this.attempts = new Attempts(client);
   }
 
   open(id: ConversationId): void {
     if (this.id === id) return;
     this.id = id;
-    this.trouble = null;
-    this.message.close();
+    this.#begin();
     void this.#ask();
   }
 
   close(): void {
     this.id = null;
-    this.trouble = null;
     this.#latest = null;
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.trouble = null;
     this.message.close();
+    this.player.now();
+    this.player.follow([]);
+    this.diagram.reset();
+  }
+
+  /** Tries again after it could not be read. */
+  retry(): void {
+    this.trouble = null;
+    void this.#ask();
   }
 
   /** Reads it anew, soon. */
@@ -52,8 +71,11 @@ export class OpenConversation {
   take(event: FeedEvent): void {
     this.message.take(event);
     if (this.id === null) return;
+    this.moments.stirred();
     const concerned =
       event.type === "snapshot" ||
+      // What agents share changes without a message.
+      event.sessions ||
       event.rows.some((row) => row.conversationId === this.id) ||
       event.moved.some((each) => this.#places.has(each.seq));
     if (concerned) this.refresh();
@@ -62,9 +84,6 @@ export class OpenConversation {
   /** Called once a second. */
   second(): void {
     this.message.second();
-    this.#seconds = (this.#seconds + 1) % SESSION_SECONDS;
-    const session = this.detail?.session;
-    if (this.#seconds === 0 && session != null && session.status !== "completed") this.refresh();
   }
 
   /** One reading at a time: whoever runs through the list asks only for where they are by then. */

@@ -23,9 +23,11 @@ import type { FeedListener, Transport } from "../api/transport";
 import { FakeAgents } from "./fake-agents";
 import { FakeDiscovery } from "./fake-discovery";
 import { FakeFigures } from "./fake-figures";
+import { FakeMoments } from "./fake-moments";
 import { FakeRules } from "./fake-rules";
 import { FakeSaved } from "./fake-saved";
 import { FakeSecurity } from "./fake-security";
+import { FakeSettings } from "./fake-settings";
 import { detail, job, row, status } from "./fixtures";
 
 /** A broker that holds rows in memory and answers as the real one does. */
@@ -60,9 +62,11 @@ export class FakeBroker implements Transport {
   issued: (agent: string) => Promise<Issued> = (agent) =>
     Promise.resolve({ agentId: agent, token: "a-secret-token", replaced: false });
   readonly rules = new FakeRules();
+  readonly moments = new FakeMoments();
   readonly discovery = new FakeDiscovery();
   readonly saved = new FakeSaved();
   readonly security = new FakeSecurity();
+  readonly settings = new FakeSettings();
   readonly figures = new FakeFigures();
   readonly agents = new FakeAgents();
   /** How a replayed letter ends. */
@@ -158,6 +162,8 @@ export class FakeBroker implements Transport {
         return Promise.resolve(this.security.revoke(call.params.serial));
       case "rotateJwtKey":
         return Promise.resolve(this.security.rotate());
+      case "moment":
+        return Promise.resolve(this.moments.at(call.params));
       case "discovery":
         return Promise.resolve(this.discovery.view);
       case "admitAgent":
@@ -186,6 +192,26 @@ export class FakeBroker implements Transport {
         return Promise.resolve(this.saved.view);
       case "save":
         return Promise.resolve(call.params).then((change) => this.saved.save(change));
+      case "settings":
+        return Promise.resolve(this.settings.view);
+      case "editSettings":
+        return Promise.resolve(call.params).then((edit) => this.settings.edit(edit));
+      case "restart":
+        return Promise.resolve({});
+      case "storage":
+        return Promise.resolve(this.settings.storage);
+      case "backUp":
+        return Promise.resolve(this.settings.begin("backup"));
+      case "compact":
+        return Promise.resolve(this.settings.begin("compact"));
+      case "checkStorage":
+        return Promise.resolve(this.settings.begin("check"));
+      case "deleteBackup":
+        return Promise.resolve(this.settings.deleteBackup(call.params.name));
+      case "restoreBackup":
+        return Promise.resolve(this.settings.restore(call.params));
+      case "diagnostics":
+        return Promise.resolve({ text: this.settings.diagnostics });
       default:
         return Promise.reject(new CallError("internal", `${call.method} is not faked`));
     }
@@ -196,10 +222,14 @@ export class FakeBroker implements Transport {
     return this.calls.filter((call) => call.method === method).map((call) => call.params);
   }
 
-  #conversations({ text = "", before = Infinity, limit }: ConversationQuery): ConversationPage {
+  #conversations(query: ConversationQuery): ConversationPage {
+    const { text = "", failed = false, active = false, before = Infinity, limit } = query;
     const older = this.conversations.filter(
-      ({ lastSeq, id, title, participants }) =>
-        lastSeq < before && [id, title, ...participants].some((each) => each.includes(text)),
+      (row) =>
+        row.lastSeq < before &&
+        (!failed || row.failed > 0) &&
+        (!active || row.status === "active") &&
+        [row.id, row.title, ...row.participants].some((each) => each.includes(text)),
     );
     const rows = older.slice(0, limit);
     return { rows, next: older.length > rows.length ? (rows.at(-1)?.lastSeq ?? null) : null };

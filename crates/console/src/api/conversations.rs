@@ -12,6 +12,14 @@ pub struct ConversationQuery {
     #[serde(default)]
     #[ts(optional)]
     pub text: Option<String>,
+    /// Only those in which something was refused, died or expired.
+    #[serde(default)]
+    #[ts(optional)]
+    pub failed: Option<bool>,
+    /// Only those whose session goes on.
+    #[serde(default)]
+    #[ts(optional)]
+    pub active: Option<bool>,
     /// Whose last message came before this one.
     #[serde(default)]
     #[ts(optional)]

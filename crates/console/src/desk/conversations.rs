@@ -1,6 +1,7 @@
 //! Conversations at the operator's desk.
 
 use switchboard_model::Code;
+use switchboard_store::ConversationFilter;
 
 use super::{Console, invalid, reading_failed};
 use crate::api::{
@@ -19,8 +20,12 @@ impl Console {
         if !(1..=MAX_PAGE).contains(&query.limit) {
             return Err(invalid(format!("limit must be 1 to {MAX_PAGE}")));
         }
-        let text = query.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-        let read = self.store().conversations(text, query.before, query.limit);
+        let filter = ConversationFilter {
+            text: query.text.as_deref().map(str::trim).filter(|text| !text.is_empty()),
+            failed: query.failed.unwrap_or_default(),
+            active: query.active.unwrap_or_default(),
+        };
+        let read = self.store().conversations(filter, query.before, query.limit);
         let rows = read.await.map_err(|error| reading_failed(&error))?;
         let full = rows.len() == query.limit as usize;
         let next = rows.last().filter(|_| full).map(|row| row.last_seq);
