@@ -1,6 +1,7 @@
 /** Outlines in a box of 16 by 16. */
 export const icons = {
   flow: "M2 8h3l2-5 3 10 2-5h2",
+  overview: "M2 2v12h12M5 11V8M8 11V4.5M11 11V6.5",
   agents: "M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM2.5 14c.6-3 3-4 5.5-4s4.9 1 5.5 4",
   conversations: "M2 3h12v8H7l-3 3v-3H2z",
   "dead-letters": "M2 5h12v9H2zM4.5 2h7M5.5 8l5 3.5M10.5 8l-5 3.5",
@@ -20,5 +21,7 @@ export const icons = {
   fold: "M4 10l4-4 4 4",
   unfold: "M4 6l4 4 4-4",
   right: "M6 4l4 4-4 4",
+  foldAll: "M4 6.5l4-4 4 4M4 13.5l4-4 4 4",
+  unfoldAll: "M4 2.5l4 4 4-4M4 9.5l4 4 4-4",
   send: "M2 8 14 2.5 10.5 14 8 9.5zM8 9.5 14 2.5",
 } as const;
