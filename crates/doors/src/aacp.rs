@@ -9,3 +9,8 @@ mod server;
 mod wire;
 
 pub use server::{AacpSettings, router};
+
+/// A message as it is here, for people to see; none where it is in no mailbox.
+pub(crate) fn text_of(mail: &switchboard_model::Mail) -> Option<String> {
+    serde_json::to_string(&convert::view(mail)?).ok()
+}

@@ -7,3 +7,10 @@ mod session;
 mod wire;
 
 pub use server::router;
+
+/// A message as a request by this method, for people to see.
+pub(crate) fn text_of(method: &str, message: &switchboard_model::Message) -> String {
+    let topic = message.address.topic();
+    let payload = message.payload_in(switchboard_model::Dialect::Bus);
+    wire::delivery(method, message.seq, &convert::head(message, topic.as_str()), payload.as_str())
+}

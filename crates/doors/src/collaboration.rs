@@ -10,3 +10,8 @@ mod wire;
 pub use endpoint::{Endpoint, EndpointError, RetryConfig};
 pub use server::router as routes;
 pub use wire::ErrorInfo;
+
+/// A message as it is here, for people to see.
+pub(crate) fn text_of(message: &switchboard_model::Message, receiver: &str) -> String {
+    convert::deliver(message, receiver)
+}

@@ -2,7 +2,7 @@
 //! (sockets), `wire` (the spec's own types) and `convert` (to and from the model, error numbers).
 //!
 //! `listener` accepts connections for all of them on one port, over `tls` where that is set; `guard` turns away whoever comes
-//! from a web page or by a wrong name before anything is parsed; `entrance` is what they all need, `talk`
+//! from a web page or by a wrong name before anything is parsed; `entrance` is what they all need, `forms` shows a message as it is at each, `talk`
 //! the socket of those where a frame is a message.
 //! Doors translate and never decide: what may happen is the broker's to say.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -12,6 +12,7 @@ pub mod bus;
 pub mod collaboration;
 pub mod discovery;
 mod entrance;
+pub mod forms;
 pub mod guard;
 pub mod listener;
 pub mod lobby;

@@ -8,3 +8,8 @@ mod session;
 mod wire;
 
 pub use server::router;
+
+/// A message as it is here, for people to see.
+pub(crate) fn text_of(message: &switchboard_model::Message, receiver: &str) -> String {
+    convert::deliver(message, receiver)
+}

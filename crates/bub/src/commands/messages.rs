@@ -7,7 +7,7 @@ mod printer;
 mod tail;
 
 use clap::Args;
-use switchboard_model::{Door, Kind, MessageFilter, MessageState};
+use switchboard_model::{ConversationId, Door, Kind, MessageFilter, MessageState, Priority};
 
 use super::{interrupted, one_of};
 use crate::failure::Failure;
@@ -56,6 +56,12 @@ struct Filter {
     /// Only what is in this state
     #[arg(long, value_parser = one_of(MessageState::ALL, MessageState::as_str))]
     state: Option<MessageState>,
+    /// Only what has this priority
+    #[arg(long, value_parser = one_of(Priority::ALL, Priority::as_str))]
+    priority: Option<Priority>,
+    /// Only what belongs to this conversation
+    #[arg(long)]
+    conversation: Option<String>,
     /// Only with these words in payload, topic, capability, sender or recipient
     #[arg(long)]
     text: Option<String>,
@@ -63,8 +69,11 @@ struct Filter {
 
 impl From<Filter> for MessageFilter {
     fn from(filter: Filter) -> Self {
-        let Filter { kind, from, to, agent, topic, door, state, text } = filter;
-        Self { kind, door, state, from, to, agent, topic, text }
+        let Filter { kind, from, to, agent, topic, door, state, priority, conversation, text } =
+            filter;
+        let conversation = conversation.map(|id| ConversationId(id.into()));
+        let named = Self { kind, door, state, from, to, agent, topic, text, ..Self::default() };
+        Self { priority, conversation, ..named }
     }
 }
 

@@ -92,8 +92,8 @@ pub struct BusyRow {
     pub p50_micros: Option<u64>,
     /// All but one in a hundred.
     pub p99_micros: Option<u64>,
-    /// Deliveries that wait now.
-    pub queued: u64,
+    /// Deliveries to the agent that wait now; none for a door.
+    pub queued: Option<u64>,
     /// Messages in and out in each step, at most 60 of them, oldest first.
     pub traffic: Vec<u64>,
     /// The median time in each of these steps, in microseconds; none where nothing was settled.

@@ -7,7 +7,7 @@ use ts_rs::TS;
 /// A message in the words of each door that it passed.
 #[derive(Clone, Debug, Serialize, TS)]
 pub struct MessageForms {
-    /// As it came in first, then as it went out, in the order of its deliveries; its answer last.
+    /// As it came in first, then as it went out, in the order of its deliveries.
     pub forms: Vec<MessageForm>,
 }
 
@@ -20,7 +20,8 @@ pub struct MessageForm {
     pub direction: Direction,
     /// Who was at the other end.
     pub agent: AgentId,
-    /// The whole message as JSON text. Secrets that travelled with it are not kept, so not shown.
+    /// The whole message as JSON text. What its sender wrote around the payload is not kept word for
+    /// word, and secrets not at all; it is written again as the door writes it.
     pub text: String,
 }
 

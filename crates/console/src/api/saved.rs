@@ -1,32 +1,8 @@
 //! Calls about what the operator keeps for another time.
 
 use serde::{Deserialize, Serialize};
-use switchboard_model::Timestamp;
+use switchboard_model::{Saved, SavedKind};
 use ts_rs::TS;
-
-/// What kind of thing is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum SavedKind {
-    /// A filter of messages.
-    Filter,
-    /// A message to be sent again and again.
-    Template,
-}
-
-/// Something that is kept.
-#[derive(Clone, Debug, PartialEq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Saved {
-    /// What it is.
-    pub kind: SavedKind,
-    /// Its name; each kind has it once.
-    pub name: String,
-    /// What it says, in the console's own words.
-    pub text: String,
-    /// When it was kept.
-    pub saved_at: Timestamp,
-}
 
 /// Everything that is kept, by name.
 #[derive(Clone, Debug, Serialize, TS)]

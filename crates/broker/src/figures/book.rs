@@ -1,0 +1,378 @@
+//! What is counted: the last minutes second by second, and the minute and the hour that are under way.
+
+use std::collections::{HashMap, VecDeque};
+
+use switchboard_model::{AgentId, Door, Event, Message, MessageState, Scope, Tally};
+use switchboard_store::FigureRecord;
+
+/// The lengths of what is written to disk, in seconds.
+pub(crate) const MINUTE: u32 = 60;
+pub(crate) const HOUR: u32 = 3600;
+/// For how many seconds minutes and hours are kept: a day and a week, and a little.
+pub(crate) const MINUTES_KEPT: u32 = 25 * HOUR;
+const HOURS_KEPT: u32 = 8 * 24 * HOUR;
+/// Seconds that are kept one by one.
+pub(crate) const SECONDS_KEPT: usize = 601;
+/// A recorder that was busy for so long has missed nothing; one that was away for longer has.
+const LATE: i64 = 10;
+/// Messages on their way of which the door is remembered. The oldest are forgotten first; they then
+/// count for everything and for their recipient, but for no door.
+const ON_THEIR_WAY: usize = 50_000;
+
+/// Counts by what they are of.
+pub(crate) type Tallies = HashMap<Scope, Tally>;
+
+/// What the core counts itself.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Gauges {
+    pub(crate) accepted: u64,
+    pub(crate) processed: u64,
+    pub(crate) queued: u64,
+    pub(crate) open_letters: u64,
+}
+
+/// What was counted in one stretch.
+#[derive(Clone, Default)]
+pub(crate) struct Step {
+    /// When it began, in seconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) tallies: Tallies,
+}
+
+#[derive(Default)]
+pub(crate) struct Book {
+    /// Oldest first.
+    pub(super) seconds: VecDeque<Step>,
+    /// The second under way.
+    current: Step,
+    pub(super) minute: Step,
+    pub(super) hour: Step,
+    last: Gauges,
+    pub(super) queues: HashMap<AgentId, u64>,
+    doors: HashMap<u64, Door>,
+    /// In the order in which they came.
+    came: VecDeque<u64>,
+    closed: bool,
+}
+
+impl Book {
+    /// Takes up what minutes tell of the minute and the hour that it is now. Gives the whole hours
+    /// before that.
+    pub(crate) fn take_up(
+        &mut self,
+        minutes: Vec<(Scope, i64, Tally)>,
+        now: i64,
+    ) -> Vec<FigureRecord> {
+        let mut hours: HashMap<(i64, Scope), Tally> = HashMap::new();
+        self.minute.at = begun(now, MINUTE);
+        self.hour.at = begun(now, HOUR);
+        for (scope, at, tally) in minutes {
+            if at == self.minute.at {
+                self.minute.tallies.entry(scope.clone()).or_default().add(&tally);
+            }
+            let step = if begun(at, HOUR) == self.hour.at {
+                self.hour.tallies.entry(scope).or_default()
+            } else {
+                hours.entry((begun(at, HOUR), scope)).or_default()
+            };
+            step.add(&tally);
+        }
+        let rows: Vec<_> =
+            hours.into_iter().map(|((at, scope), tally)| (scope, at, tally)).collect();
+        if rows.is_empty() { Vec::new() } else { vec![record(HOUR, rows, now)] }
+    }
+
+    /// Begins to count.
+    pub(crate) fn begin(&mut self, gauges: Gauges, now: i64) {
+        self.last = gauges;
+        self.current.at = now;
+        if self.minute.at == 0 {
+            self.minute.at = begun(now, MINUTE);
+            self.hour.at = begun(now, HOUR);
+        }
+    }
+
+    pub(crate) fn take(&mut self, event: &Event) {
+        match event {
+            Event::Accepted(message) => {
+                self.remember(message);
+                self.of(Scope::Door(message.door)).accepted += 1;
+                self.of(Scope::Agent(message.from.clone())).accepted += 1;
+            }
+            Event::Refused(message, _) => {
+                self.of(Scope::Everything).refused += 1;
+                self.of(Scope::Door(message.door)).refused += 1;
+                self.of(Scope::Agent(message.from.clone())).refused += 1;
+            }
+            Event::Moved { seq, state, to, took_micros, .. } => {
+                self.moved(*seq, *state, to.as_ref(), *took_micros);
+            }
+            Event::Agent(view) => {
+                if view.queued == 0 {
+                    self.queues.remove(&view.id);
+                } else {
+                    self.queues.insert(view.id.clone(), view.queued);
+                }
+            }
+            Event::Withdrawn { seq } => drop(self.doors.remove(seq)),
+            Event::Rules
+            | Event::Discovery
+            | Event::Job(_)
+            | Event::DiedAgain { .. }
+            | Event::Sessions => {}
+        }
+    }
+
+    fn moved(
+        &mut self,
+        seq: u64,
+        state: MessageState,
+        to: Option<&AgentId>,
+        took_micros: Option<u64>,
+    ) {
+        let settled = match state {
+            MessageState::Processed => |tally: &mut Tally| tally.processed += 1,
+            MessageState::Dead => |tally: &mut Tally| tally.dead += 1,
+            MessageState::Waiting
+            | MessageState::Discarded
+            | MessageState::Expired
+            | MessageState::Refused => return,
+        };
+        // What the operator moves was settled long ago.
+        let Some(micros) = took_micros else { return };
+        let everything = self.of(Scope::Everything);
+        everything.times.note(micros);
+        if state == MessageState::Dead {
+            everything.dead += 1;
+        }
+        let door = self.doors.remove(&seq).map(Scope::Door);
+        let agent = to.cloned().map(Scope::Agent);
+        for scope in door.into_iter().chain(agent) {
+            let tally = self.of(scope);
+            settled(tally);
+            tally.times.note(micros);
+        }
+    }
+
+    fn remember(&mut self, message: &Message) {
+        self.doors.insert(message.seq, message.door);
+        self.came.push_back(message.seq);
+        while self.came.len() > ON_THEIR_WAY {
+            if let Some(oldest) = self.came.pop_front() {
+                self.doors.remove(&oldest);
+            }
+        }
+    }
+
+    fn of(&mut self, scope: Scope) -> &mut Tally {
+        self.current.tallies.entry(scope).or_default()
+    }
+
+    /// Puts the second under way away, if it is over. Gives what is to be written.
+    pub(crate) fn turn(&mut self, gauges: Gauges, now: i64) -> Vec<FigureRecord> {
+        if self.closed || now == self.current.at {
+            return Vec::new();
+        }
+        self.gauge(gauges);
+        let done = std::mem::take(&mut self.current);
+        self.current.at = now;
+        if now < done.at {
+            // Someone has set the clock back. What was counted is not lost, the seconds are.
+            self.seconds.clear();
+        }
+        let quiet = done.at + 1..if now - done.at <= LATE { now } else { done.at + 1 };
+        let full = self.put_away(&done);
+        self.seconds.push_back(done);
+        self.seconds.extend(quiet.map(|at| Step { at, tallies: Tallies::new() }));
+        while self.seconds.len() > SECONDS_KEPT {
+            self.seconds.pop_front();
+        }
+        full
+    }
+
+    /// The counts that are not of single events, into the second under way.
+    fn gauge(&mut self, gauges: Gauges) {
+        let before = std::mem::replace(&mut self.last, gauges);
+        let everything = self.of(Scope::Everything);
+        everything.accepted += gauges.accepted.saturating_sub(before.accepted);
+        everything.processed += gauges.processed.saturating_sub(before.processed);
+        everything.queued = gauges.queued;
+        everything.open_letters = gauges.open_letters;
+        let queues: Vec<_> = self.queues.iter().map(|(id, n)| (id.clone(), *n)).collect();
+        for (agent, queued) in queues {
+            self.of(Scope::Agent(agent)).queued = queued;
+        }
+    }
+
+    /// Adds a second to its minute and its hour, after what is full was set aside to be written.
+    fn put_away(&mut self, second: &Step) -> Vec<FigureRecord> {
+        let mut full = Vec::new();
+        for (span, step) in [(MINUTE, &mut self.minute), (HOUR, &mut self.hour)] {
+            let at = begun(second.at, span);
+            if step.at != at {
+                let over = std::mem::replace(step, Step { at, tallies: Tallies::new() });
+                full.extend(over.record(span, second.at));
+            }
+            for (scope, tally) in &second.tallies {
+                step.tallies.entry(scope.clone()).or_default().add(tally);
+            }
+        }
+        full
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Gives everything that is not written yet. Nothing is counted after this.
+    pub(crate) fn close(&mut self, gauges: Gauges, now: i64) -> Vec<FigureRecord> {
+        if std::mem::replace(&mut self.closed, true) {
+            return Vec::new();
+        }
+        self.gauge(gauges);
+        let done = std::mem::take(&mut self.current);
+        let mut left = self.put_away(&done);
+        left.extend(std::mem::take(&mut self.minute).record(MINUTE, now));
+        left.extend(std::mem::take(&mut self.hour).record(HOUR, now));
+        left
+    }
+}
+
+impl Step {
+    fn record(self, span: u32, now: i64) -> Option<FigureRecord> {
+        let told = |(scope, tally): &(Scope, Tally)| {
+            // Of everything even if there was nothing: the broker ran.
+            *scope == Scope::Everything || !tally.is_empty()
+        };
+        let rows: Vec<_> = self.tallies.into_iter().filter(told).collect();
+        let rows: Vec<_> = rows.into_iter().map(|(scope, tally)| (scope, self.at, tally)).collect();
+        (!rows.is_empty()).then(|| record(span, rows, now))
+    }
+}
+
+fn record(span: u32, rows: Vec<(Scope, i64, Tally)>, now: i64) -> FigureRecord {
+    let kept = if span == MINUTE { MINUTES_KEPT } else { HOURS_KEPT };
+    FigureRecord { span, rows, forget_before: now - i64::from(kept) }
+}
+
+/// When the stretch of this length began that this second is in.
+pub(crate) fn begun(at: i64, span: u32) -> i64 {
+    at - at.rem_euclid(i64::from(span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    use switchboard_model::{
+        Address, Dialect, Kind, MessageId, Payload, Priority, Timestamp, Topic,
+    };
+    use uuid::Uuid;
+
+    /// The beginning of some hour.
+    const START: i64 = 1_700_000_000 - 1_700_000_000 % 3600;
+
+    fn message(seq: u64) -> Event {
+        Event::Accepted(Arc::new(Message {
+            seq,
+            id: MessageId(Uuid::from_u128(u128::from(seq))),
+            from: AgentId::parse("planner").unwrap(),
+            address: Address::from(Topic::parse("agent:hunter").unwrap()),
+            kind: Kind::Request,
+            capability: None,
+            priority: Priority::Normal,
+            door: Door::Lobby,
+            correlation: None,
+            conversation: None,
+            payload: Payload::parse("{}").unwrap(),
+            dialect: Dialect::Bus,
+            context: None,
+            decision: None,
+            answer_by: None,
+            accepted_at: Timestamp(0),
+            expires_at: None,
+            replay_of: None,
+        }))
+    }
+
+    fn moved(seq: u64, state: MessageState, took_micros: Option<u64>) -> Event {
+        let to = Some(AgentId::parse("hunter").unwrap());
+        Event::Moved { seq, state, to, took_micros, error: None, retry_at: None }
+    }
+
+    fn gauges(accepted: u64, processed: u64) -> Gauges {
+        Gauges { accepted, processed, queued: accepted - processed, open_letters: 0 }
+    }
+
+    fn of<'a>(record: &'a FigureRecord, scope: &str) -> &'a Tally {
+        let scope = Scope::parse(scope).unwrap();
+        &record.rows.iter().find(|(of, _, _)| *of == scope).unwrap().2
+    }
+
+    #[test]
+    fn a_minute_is_written_when_it_is_over_with_everyone_who_did_something() {
+        let mut book = Book::default();
+        book.begin(gauges(0, 0), START);
+        for seq in 1..=3 {
+            book.take(&message(seq));
+        }
+        book.take(&moved(1, MessageState::Processed, Some(1_000)));
+        book.take(&moved(2, MessageState::Dead, Some(9_000)));
+        book.take(&moved(3, MessageState::Discarded, None));
+        assert!(book.turn(gauges(3, 1), START + 1).is_empty());
+        for second in 2..=60 {
+            assert!(book.turn(gauges(3, 1), START + second).is_empty(), "second {second}");
+        }
+        let written = book.turn(gauges(3, 1), START + 61);
+        assert_eq!(written.len(), 1, "the minute, not the hour");
+        let minute = &written[0];
+        assert_eq!((minute.span, minute.rows[0].1), (MINUTE, START));
+        let everything = of(minute, "all");
+        assert_eq!((everything.accepted, everything.processed, everything.dead), (3, 1, 1));
+        assert_eq!(everything.queued, 2);
+        assert_eq!(of(minute, "door lobby").accepted, 3);
+        assert_eq!(of(minute, "door lobby").dead, 1);
+        assert_eq!(of(minute, "agent planner").accepted, 3);
+        let hunter = of(minute, "agent hunter");
+        assert_eq!((hunter.accepted, hunter.processed, hunter.dead), (0, 1, 1));
+        assert_eq!(hunter.times.percentile(50), everything.times.percentile(50));
+    }
+
+    #[test]
+    fn a_late_recorder_has_quiet_seconds_and_one_that_was_away_a_gap() {
+        let mut book = Book::default();
+        book.begin(gauges(0, 0), START);
+        book.turn(gauges(5, 5), START + 4);
+        let seconds = |book: &Book| book.seconds.iter().map(|one| one.at).collect::<Vec<_>>();
+        assert_eq!(seconds(&book), [START, START + 1, START + 2, START + 3]);
+        book.turn(gauges(5, 5), START + 400);
+        assert_eq!(seconds(&book).last(), Some(&(START + 4)), "nobody knows of the rest");
+        book.turn(gauges(6, 6), START - 100);
+        book.turn(gauges(7, 7), START - 99);
+        assert_eq!(seconds(&book), [START + 400, START - 100], "the clock was set back");
+    }
+
+    #[test]
+    fn what_is_closed_and_taken_up_again_is_the_same_minute_and_hour() {
+        let mut book = Book::default();
+        book.begin(gauges(0, 0), START + 10);
+        book.take(&message(1));
+        let left = book.close(gauges(1, 0), START + 12);
+        assert!(book.turn(gauges(9, 9), START + 13).is_empty(), "it is closed");
+        assert_eq!(left.iter().map(|one| one.span).collect::<Vec<_>>(), [MINUTE, HOUR]);
+        let before =
+            vec![(Scope::Everything, START - 3600, Tally { accepted: 5, ..Tally::default() })];
+        let minutes = [before, left[0].rows.clone()].concat();
+
+        let mut book = Book::default();
+        let hours = book.take_up(minutes, START + 30);
+        assert_eq!(hours.len(), 1, "the hour that was never put together");
+        assert_eq!(of(&hours[0], "all").accepted, 5);
+        book.begin(gauges(1, 0), START + 30);
+        book.take(&message(2));
+        let left = book.close(gauges(2, 0), START + 31);
+        assert_eq!(of(&left[0], "all").accepted, 2);
+        assert_eq!(of(&left[1], "agent planner").accepted, 2);
+    }
+}
