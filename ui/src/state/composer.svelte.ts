@@ -1,6 +1,7 @@
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
-import type { SendResult } from "../api/generated";
+import type { MessageDetail, SendResult } from "../api/generated";
+import { onTheBus } from "./bus-words";
 
 /** After this long nobody wants to watch a word; the message is with the broker by then. */
 const PATIENCE_MS = 1_000;
@@ -35,6 +36,11 @@ export class Composer {
     if (given.payload !== undefined) this.payload = given.payload;
     this.#forget();
     this.open = true;
+  }
+
+  /** Opens the dialog with what a message said, to send it once more. */
+  again(detail: MessageDetail): void {
+    this.write(onTheBus(detail));
   }
 
   /** Sends what is written. An answer may take as long as its recipient; the next message need not. */

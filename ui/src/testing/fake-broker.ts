@@ -24,6 +24,7 @@ import { FakeAgents } from "./fake-agents";
 import { FakeDiscovery } from "./fake-discovery";
 import { FakeFigures } from "./fake-figures";
 import { FakeMoments } from "./fake-moments";
+import { FakeMessage } from "./fake-message";
 import { FakeRules } from "./fake-rules";
 import { FakeSaved } from "./fake-saved";
 import { FakeSecurity } from "./fake-security";
@@ -61,6 +62,7 @@ export class FakeBroker implements Transport {
   /** How a new token is made. */
   issued: (agent: string) => Promise<Issued> = (agent) =>
     Promise.resolve({ agentId: agent, token: "a-secret-token", replaced: false });
+  readonly message = new FakeMessage();
   readonly rules = new FakeRules();
   readonly moments = new FakeMoments();
   readonly discovery = new FakeDiscovery();
@@ -212,8 +214,10 @@ export class FakeBroker implements Transport {
         return Promise.resolve(this.settings.restore(call.params));
       case "diagnostics":
         return Promise.resolve({ text: this.settings.diagnostics });
-      default:
-        return Promise.reject(new CallError("internal", `${call.method} is not faked`));
+      case "messageForms":
+        return Promise.resolve(this.message.forms);
+      case "relatedMessages":
+        return Promise.resolve(this.message.related);
     }
   }
 

@@ -29,6 +29,24 @@ describe("a message's way", () => {
     ]);
   });
 
+  test("the rule that decided is told, with its number", () => {
+    const allowed = { effect: "allow", by: "rule 7", declared: "deny" } as const;
+    const accepted = row(1, { createdAt: at(0) });
+    const given = detail({ row: accepted, decision: allowed, deliveries: [delivery({})] });
+    expect(route(given)[1]).toMatchObject({
+      words: "allowed by rule 7; the agent itself denies it",
+      rule: 7,
+      tone: "good",
+    });
+    const nobody = { effect: "deny", by: "declared", declared: "deny" } as const;
+    const refused = detail({ row: row(1, { state: "refused", error: "no" }), decision: nobody });
+    expect(route(refused).map((step) => [step.words, step.rule])).toEqual([
+      ["came to the bus door from planner", undefined],
+      ["denied: the agent declares it so", undefined],
+      ["refused: no", undefined],
+    ]);
+  });
+
   test("every attempt is told, with the recipient's words, and why it died", () => {
     const attempts = [
       attempt({ outcome: "declined", message: "log file missing" }),

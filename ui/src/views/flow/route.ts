@@ -1,6 +1,6 @@
 import type { AttemptView, DeliveryView, MessageDetail, Timestamp } from "../../api/generated";
 import { microsBetween } from "../../parts/time";
-import { deadBecause, doorName, said, stateName } from "../words";
+import { deadBecause, decided, doorName, said, stateName } from "../words";
 
 /** One step on a message's way. */
 export interface Step {
@@ -12,6 +12,8 @@ export interface Step {
   /** What it waits for happens then; the words end with how long that is. */
   due?: Timestamp;
   tone: "request" | "event" | "good" | "bad" | "wait";
+  /** The number of the rule that decided it. */
+  rule?: number;
 }
 
 /** A message's way through the broker, in order. */
@@ -23,11 +25,12 @@ export function route(detail: MessageDetail): Step[] {
     {
       after: 0,
       at: row.createdAt,
-      words: `accepted at the ${doorName[row.door]} door from ${row.from}${
+      words: `${row.state === "refused" ? "came to" : "accepted at"} the ${doorName[row.door]} door from ${row.from}${
         detail.replayOf === null ? "" : ", in place of a dead letter"
       }`,
       tone: "request",
     },
+    ...decisionSteps(detail),
   ];
   for (const delivery of deliveries) steps.push(...deliverySteps(delivery, since));
   // Steps without a time stay where they are; those with one are told in order.
@@ -41,6 +44,21 @@ export function route(detail: MessageDetail): Step[] {
     steps.push(ending(detail, settledAt, settledAt === null ? null : since(settledAt)));
   const dealtWith = closing(detail, since);
   return dealtWith === null ? steps : [...steps, dealtWith];
+}
+
+/** Who let it pass, or did not. That is decided when it is accepted. */
+function decisionSteps({ decision, row }: MessageDetail): Step[] {
+  if (decision === null) return [];
+  const rule = /^rule (\d+)$/.exec(decision.by)?.[1];
+  return [
+    {
+      after: 0,
+      at: row.createdAt,
+      words: decided(decision),
+      tone: decision.effect === "allow" ? "good" : "bad",
+      ...(rule === undefined ? {} : { rule: Number(rule) }),
+    },
+  ];
 }
 
 /** Whether it was settled noticeably after that. */
