@@ -24,4 +24,6 @@ export const icons = {
   foldAll: "M4 6.5l4-4 4 4M4 13.5l4-4 4 4",
   unfoldAll: "M4 2.5l4 4 4-4M4 9.5l4 4 4-4",
   send: "M2 8 14 2.5 10.5 14 8 9.5zM8 9.5 14 2.5",
+  bookmark: "M4 2.5h8v11L8 10.5l-4 3z",
+  columns: "M2.5 3h11v10h-11zM6.200 3v10M9.800 3v10",
 } as const;

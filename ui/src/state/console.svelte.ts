@@ -2,6 +2,8 @@ import { createContext } from "svelte";
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type { ConversationId, FeedEvent, MessageId } from "../api/generated";
+import { AgentActs } from "./agents-acts.svelte";
+import { AgentsBusy } from "./agents-busy.svelte";
 import { Agents } from "./agents.svelte";
 import { AllowList } from "./allow-list.svelte";
 import { Appearance } from "./appearance.svelte";
@@ -18,6 +20,7 @@ import { Letters } from "./letters.svelte";
 import { Links } from "./links";
 import { Messages } from "./messages.svelte";
 import { Notices } from "./notices.svelte";
+import { Overview, type Only } from "./overview.svelte";
 import { Permissions, type Section } from "./permissions.svelte";
 import { Route } from "./route.svelte";
 import { SavedThings } from "./saved.svelte";
@@ -42,6 +45,9 @@ export class Console {
   readonly traffic = new Traffic();
   readonly saved: SavedThings;
   readonly agents: Agents;
+  readonly agentsBusy: AgentsBusy;
+  readonly agentActs: AgentActs;
+  readonly overview: Overview;
   readonly messages: Messages;
   readonly selection: Selection;
   readonly composer: Composer;
@@ -69,6 +75,9 @@ export class Console {
   constructor(client: Client) {
     this.client = client;
     this.agents = new Agents((agent) => this.notices.say(`${agent.id} joined`));
+    this.agentsBusy = new AgentsBusy(client);
+    this.agentActs = new AgentActs(client, this.notices, (agent) => this.agents.update([agent]));
+    this.overview = new Overview(client);
     this.messages = new Messages(client);
     this.saved = new SavedThings(client, this.notices);
     this.selection = new Selection(client);
@@ -110,6 +119,7 @@ export class Console {
     this.filter = new Filter((filter) => {
       this.messages.begin(filter);
       this.feed.watch(filter);
+      if (this.route.screen === "flow") this.route.ask(this.filter.text);
     });
   }
 
@@ -119,7 +129,11 @@ export class Console {
   }
 
   start(): () => void {
-    const stops = [this.theme.start(), this.appearance.start(), this.route.start((link) => this.links.open(link))];
+    const stops = [
+      this.theme.start(),
+      this.appearance.start(),
+      this.route.start((link) => this.links.open(link)),
+    ];
     const second = setInterval(() => {
       this.now = Date.now();
       this.agents.sample();
@@ -175,6 +189,12 @@ export class Console {
   showAgent(id: string): void {
     this.selection.agent = id;
     this.route.go("agents");
+  }
+
+  /** Shows the figures of one door or agent; none shows those of everything. */
+  showOverview(only: Only): void {
+    this.overview.show(only);
+    this.route.go("overview");
   }
 
   /** Shows a part of the Permissions screen. */

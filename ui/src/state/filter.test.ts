@@ -65,4 +65,37 @@ describe("the filter of the Flow screen", () => {
     if (chip !== undefined) filter.remove(chip);
     expect(asked.at(-1)).toEqual({});
   });
+
+  test("a space within quotes ends nothing", () => {
+    filter.type('agent:"my ');
+    expect([chips(), filter.draft]).toEqual([[], 'agent:"my ']);
+    filter.type('agent:"my agent" ');
+    expect(chips()).toEqual(['agent:"my agent"']);
+  });
+
+  test("a chip that is changed keeps its place", () => {
+    filter.read("kind:request from:planner state:dead");
+    filter.narrow({ key: "from", value: "echo" });
+    expect(chips()).toEqual(["kind:request", "from:echo", "state:dead"]);
+  });
+
+  test("what is saved or stands in an address is read whole", () => {
+    filter.narrow({ key: "kind", value: "event" });
+    filter.read('from:"my agent" hello slower:');
+    expect([chips(), filter.draft]).toEqual([['from:"my agent"'], "hello slower:"]);
+    expect(filter.text, "only what can be used").toBe('from:"my agent" hello');
+    expect(asked.at(-1)).toEqual({ from: "my agent", text: "hello" });
+  });
+
+  test("a second click on the same takes it away", () => {
+    const wishes = [
+      { key: "from", value: "a" },
+      { key: "to", value: "b" },
+    ] as const;
+    filter.narrow({ key: "kind", value: "event" });
+    filter.toggle(wishes);
+    expect(filter.has(wishes)).toBe(true);
+    filter.toggle(wishes);
+    expect(chips()).toEqual(["kind:event"]);
+  });
 });

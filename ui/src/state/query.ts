@@ -1,4 +1,5 @@
-import type { Door, Kind, MessageFilter, MessageState } from "../api/generated";
+import type { Door, Kind, MessageFilter, MessageState, Priority } from "../api/generated";
+import { readSpan, readTime, writeSpan } from "./query-time";
 
 export const KINDS: readonly Kind[] = ["request", "response", "event", "broadcast"];
 export const DOORS: readonly Door[] = [
@@ -17,8 +18,23 @@ export const STATES: readonly MessageState[] = [
   "expired",
   "refused",
 ];
+/** The most urgent first, as one types them. */
+export const PRIORITIES = ["urgent", "high", "normal", "low"] as const;
 
-export const KEYS = ["kind", "from", "to", "agent", "topic", "door", "state"] as const;
+export const KEYS = [
+  "kind",
+  "from",
+  "to",
+  "agent",
+  "topic",
+  "door",
+  "state",
+  "priority",
+  "conversation",
+  "since",
+  "until",
+  "slower",
+] as const;
 export type Key = (typeof KEYS)[number];
 
 /** What a key accepts, where that is a closed list. */
@@ -30,6 +46,11 @@ export const VALUES: Record<Key, readonly string[] | null> = {
   topic: null,
   door: DOORS,
   state: STATES,
+  priority: PRIORITIES,
+  conversation: null,
+  since: null,
+  until: null,
+  slower: null,
 };
 
 /** A piece of the filter as typed: `kind:request`, or a free word. */
@@ -40,17 +61,32 @@ export interface Part {
   problem: string | null;
 }
 
-const PIECE = /([A-Za-z]+):(?:"([^"]*)"?|(\S*))|"([^"]*)"?|(\S+)/g;
+const QUOTED = String.raw`"((?:[^"\\]|\\.)*)("?)`;
+const PIECE = new RegExp(String.raw`([A-Za-z]+):(?:${QUOTED}|(\S*))|${QUOTED}|(\S+)`, "gs");
 
 /** Reads what was typed. Never fails: what cannot be used says why. */
 export function parts(text: string): Part[] {
   return [...text.matchAll(PIECE)].map((match): Part => {
-    const [whole, name, quoted, plain, phrase, word] = match;
+    const [whole, name, quoted, , plain, phrase, , word] = match;
     const key = KEYS.find((each) => each === name?.toLowerCase());
-    if (key !== undefined) return keyed(key, quoted ?? plain ?? "");
-    const value = phrase ?? word ?? whole;
+    if (key !== undefined) return keyed(key, quoted === undefined ? (plain ?? "") : bare(quoted));
+    const value = phrase === undefined ? (word ?? whole) : bare(phrase);
     return { key: null, value, problem: phrase === undefined ? misread(value) : null };
   });
+}
+
+/** What was typed, before the piece that is being typed and from there on. */
+export function cut(text: string): { done: string; rest: string } {
+  const last = [...text.matchAll(PIECE)].at(-1);
+  const ends = last === undefined ? -1 : last.index + last[0].length;
+  return last === undefined || ends < text.length
+    ? { done: text, rest: "" }
+    : { done: text.slice(0, last.index), rest: last[0] };
+}
+
+/** What quotes held, without the marks that kept it whole. */
+function bare(quoted: string): string {
+  return quoted.replace(/\\(.)/gs, "$1");
 }
 
 /** `xyz:abc` looks like a filter and is none. An address on the web does not, nor does a time. */
@@ -64,15 +100,23 @@ function misread(word: string): string | null {
 function keyed(key: Key, given: string): Part {
   const allowed = VALUES[key];
   const value = allowed === null ? given : given.toLowerCase();
-  if (value === "") return { key, value, problem: `${key}: of what?` };
-  if (allowed !== null && !allowed.includes(value)) {
-    return { key, value, problem: `${key} is one of ${allowed.join(", ")}` };
-  }
-  return { key, value, problem: null };
+  return { key, value, problem: problemOf(key, value, allowed) };
 }
 
-/** The question for the broker. Parts with a problem ask nothing; a later part replaces an earlier one. */
-export function toFilter(pieces: readonly Part[]): MessageFilter {
+function problemOf(key: Key, value: string, allowed: readonly string[] | null): string | null {
+  if (value === "") return `${key}: of what?`;
+  if (allowed !== null && !allowed.includes(value)) return `${key} is one of ${allowed.join(", ")}`;
+  if ((key === "since" || key === "until") && readTime(value, new Date()) === null)
+    return `${key}: is 5m, 2h or 1d ago, a time such as 14:05, or a date such as 2026-11-16`;
+  if (key === "slower" && readSpan(value) === null) return "slower: than 100ms, 2s or 1m?";
+  return null;
+}
+
+/**
+ * The question for the broker. Parts with a problem ask nothing; a later part replaces an earlier one.
+ * `now` is what “5m” is counted from.
+ */
+export function toFilter(pieces: readonly Part[], now = new Date()): MessageFilter {
   const filter: MessageFilter = {};
   const words: string[] = [];
   for (const { key, value, problem } of pieces) {
@@ -90,10 +134,25 @@ export function toFilter(pieces: readonly Part[]): MessageFilter {
       case "state":
         filter.state = value as MessageState;
         break;
+      case "priority":
+        filter.priority = value.toUpperCase() as Priority;
+        break;
+      case "since":
+      case "until": {
+        const time = readTime(value, now);
+        if (time !== null) filter[key] = time;
+        break;
+      }
+      case "slower": {
+        const micros = readSpan(value);
+        if (micros !== null) filter.slowerMicros = micros;
+        break;
+      }
       case "from":
       case "to":
       case "agent":
       case "topic":
+      case "conversation":
         filter[key] = value;
         break;
     }
@@ -106,47 +165,50 @@ export function toFilter(pieces: readonly Part[]): MessageFilter {
 export function written({ key, value, problem }: Part): string {
   // What was not understood goes back as it came: in quotes it would suddenly mean something.
   if (key === null && problem !== null) return value;
-  const quoted = /\s/.test(value) || value === "" || (key === null && misread(value) !== null);
-  const text = quoted ? `"${value}"` : value;
+  const quoted =
+    /\s/.test(value) ||
+    (value === "" && key === null) ||
+    value.startsWith('"') ||
+    (key === null && (misread(value) !== null || parts(value).length !== 1));
+  const text = quoted ? `"${value.replace(/["\\]/g, String.raw`\$&`)}"` : value;
   return key === null ? text : `${key}:${text}`;
 }
 
 /** The text that means this filter. */
 export function format(filter: MessageFilter): string {
   const keyedParts = KEYS.flatMap((key) => {
-    const value = filter[key];
+    const value = valueOf(filter, key);
     return value === undefined ? [] : [written({ key, value, problem: null })];
   });
-  return [...keyedParts, ...(filter.text === undefined ? [] : [filter.text])].join(" ");
+  return [...keyedParts, ...(filter.text === undefined ? [] : [words(filter.text)])].join(" ");
 }
 
-/** Ways to go on from the last word of what was typed, given what is known. */
-export function completions(
-  text: string,
-  known: { agents: readonly string[]; topics: readonly string[] },
-): { label: string; value: string }[] {
-  const word = /(\S*)$/.exec(text)?.[1] ?? "";
-  const before = text.slice(0, text.length - word.length);
-  const [, name, begun] = /^([A-Za-z]+):(.*)$/.exec(word) ?? [];
-  const key = KEYS.find((each) => each === name?.toLowerCase());
-  if (key === undefined && name !== undefined) {
-    // Whoever writes a topic without saying so probably means one.
-    return misread(word) === null ? [] : [complete(before, "topic", word)];
+function valueOf(filter: MessageFilter, key: Key): string | undefined {
+  switch (key) {
+    case "slower":
+      return filter.slowerMicros === undefined ? undefined : writeSpan(filter.slowerMicros);
+    case "priority":
+      return filter.priority?.toLowerCase();
+    case "kind":
+    case "from":
+    case "to":
+    case "agent":
+    case "topic":
+    case "door":
+    case "state":
+    case "conversation":
+    case "since":
+    case "until":
+      return filter[key];
   }
-  if (key === undefined) {
-    return KEYS.filter((each) => each.startsWith(word.toLowerCase())).map((each) => ({
-      label: `${each}:`,
-      value: `${before}${each}:`,
-    }));
-  }
-  const values = VALUES[key] ?? (key === "topic" ? known.topics : known.agents);
-  const sought = (begun ?? "").toLowerCase();
-  return values
-    .filter((value) => value.toLowerCase().includes(sought) && value.toLowerCase() !== sought)
-    .map((value) => complete(before, key, value));
 }
 
-function complete(before: string, key: Key, value: string): { label: string; value: string } {
-  const whole = written({ key, value, problem: null });
-  return { label: `${key}:${value}`, value: `${before}${whole} ` };
+/** Free words as they are where they stay words, else all of them in quotes. */
+function words(text: string): string {
+  const each = text.split(" ");
+  const plain = each.every((word) => {
+    const [part, ...more] = parts(word);
+    return more.length === 0 && part?.key === null && part.value === word && part.problem === null;
+  });
+  return plain ? text : written({ key: null, value: text, problem: null });
 }

@@ -11,21 +11,42 @@ export interface Cord {
   weight: number;
 }
 
+/** What passed lately between some. */
+export interface Passing {
+  /** Messages a second. */
+  perSecond: number;
+  /** Of them, those that came to a bad end. */
+  failedPerSecond: number;
+  /** Half of them took no longer; none if nothing is known. */
+  p50Micros: number | null;
+}
+
+/** A cord with how long its last messages took, in no order. */
+interface Strand extends Cord {
+  took: number[];
+  taken: number;
+}
+
 /** One message on its way, for whoever shows it move. */
 export type Passage = Pick<Cord, "from" | "to" | "kind">;
 
 const HALF_LIFE_MS = 3_000;
 const FORGOTTEN = 0.04;
+/** Pairs that are remembered; of more, those that talked least lately are forgotten. */
+const MOST_STRANDS = 6_000;
+/** Times of one cord that are remembered: enough for a median. */
+const MOST_TIMES = 24;
 /** Rows whose recipient is not known yet; enough for what a busy second leaves open. */
 const OPEN_LIMIT = 4_000;
 /** As many as an eye can follow. */
 export const MOST_PASSAGES = 12;
-/** So many at once are a stream: nothing in it can be followed, and its cords tell of it. */
+/** So many at once are a stream: nothing in it can be followed, and a few stand for all. */
 const STREAM = 48;
+const OF_A_STREAM = 4;
 
 /** Who talked to whom lately. Fed with every batch, read a few times a second. */
 export class Traffic {
-  readonly #cords = new Map<string, Cord>();
+  readonly #cords = new Map<string, Strand>();
   readonly #open = new Map<number, MessageRow>();
   #passages: Passage[] = [];
   #passed = 0;
@@ -42,7 +63,13 @@ export class Traffic {
     for (const row of event.rows) {
       if (row.to === null || row.state === "waiting") this.#remember(row);
       if (row.to !== null)
-        this.#count(row.from, row.to, failed(row.state) ? "error" : row.kind, share);
+        this.#count(
+          row.from,
+          row.to,
+          failed(row.state) ? "error" : row.kind,
+          share,
+          row.tookMicros,
+        );
     }
     for (const moved of event.moved) {
       const row = this.#open.get(moved.seq);
@@ -50,30 +77,82 @@ export class Traffic {
       this.#open.delete(moved.seq);
       const to = moved.to ?? row.to;
       if (to === null) continue;
-      if (failed(moved.state)) this.#count(row.from, to, "error", share);
-      else if (row.to === null) this.#count(row.from, to, row.kind, share);
+      if (failed(moved.state)) this.#count(row.from, to, "error", share, moved.tookMicros);
+      else if (row.to === null) this.#count(row.from, to, row.kind, share, moved.tookMicros);
+      else this.#time(this.#cords.get(keyOf(row.from, to, row.kind)), moved.tookMicros);
     }
   }
 
-  /** The busiest cords now, in a lasting order: a picture that does not change need not be drawn. */
-  cords(now: number, most: number): Cord[] {
-    // Before the first picture nothing has been seen, so nothing has faded.
-    const factor = 0.5 ** ((now - (this.#agedAt ?? now)) / HALF_LIFE_MS);
-    this.#agedAt = now;
-    for (const [key, cord] of this.#cords) {
-      cord.weight *= factor;
-      if (cord.weight < FORGOTTEN) this.#cords.delete(key);
+  /**
+   * The busiest cords now, in a lasting order: a picture that does not change need not be drawn. `seat`
+   * says where an agent sits; those of one seat share their cords.
+   */
+  cords(now: number, most: number, seat: (agent: string) => string = (agent) => agent): Cord[] {
+    this.#age(now);
+    const joined = new Map<string, Cord>();
+    for (const { from, to, kind, weight } of this.#cords.values()) {
+      const [a, b] = [seat(from), seat(to)];
+      const key = keyOf(a, b, kind);
+      const cord = joined.get(key);
+      if (cord === undefined) joined.set(key, { from: a, to: b, kind, weight });
+      else cord.weight += weight;
     }
-    const busiest = [...this.#cords].sort(([, a], [, b]) => b.weight - a.weight).slice(0, most);
-    return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => ({ ...cord }));
+    const busiest = [...joined].sort(([, a], [, b]) => b.weight - a.weight).slice(0, most);
+    return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => cord);
   }
 
-  /** Messages since the last time this was asked, the first few of them; none out of a stream. */
+  /** How much each agent said and heard lately. */
+  weights(): Map<string, number> {
+    const weights = new Map<string, number>();
+    for (const { from, to, weight } of this.#cords.values()) {
+      weights.set(from, (weights.get(from) ?? 0) + weight);
+      weights.set(to, (weights.get(to) ?? 0) + weight);
+    }
+    return weights;
+  }
+
+  /** What passed lately on the cords that belong. */
+  passing(belongs: (cord: Cord) => boolean): Passing {
+    let [weight, wrong] = [0, 0];
+    const times: number[] = [];
+    for (const strand of this.#cords.values()) {
+      if (!belongs(strand)) continue;
+      // A message that was counted when it was sent is counted as an error beside that.
+      if (strand.kind === "error") wrong += strand.weight;
+      else weight += strand.weight;
+      for (const time of strand.took) times.push(time);
+    }
+    times.sort((a, b) => a - b);
+    return {
+      perSecond: perSecond(Math.max(weight, wrong)),
+      failedPerSecond: perSecond(wrong),
+      p50Micros: times[times.length >> 1] ?? null,
+    };
+  }
+
+  /** Messages since the last time this was asked, the first few of them. */
   passages(): Passage[] {
-    const passages = this.#passed > STREAM ? [] : this.#passages;
+    const passages = this.#passages.slice(0, this.#passed > STREAM ? OF_A_STREAM : MOST_PASSAGES);
     this.#passages = [];
     this.#passed = 0;
     return passages;
+  }
+
+  #age(now: number): void {
+    // Before the first picture nothing has been seen, so nothing has faded.
+    const factor = 0.5 ** ((now - (this.#agedAt ?? now)) / HALF_LIFE_MS);
+    this.#agedAt = now;
+    const least = this.#cords.size > MOST_STRANDS ? this.#least() : FORGOTTEN;
+    for (const [key, cord] of this.#cords) {
+      cord.weight *= factor;
+      if (cord.weight < least) this.#cords.delete(key);
+    }
+  }
+
+  /** The weight that only as many cords have as may stay. */
+  #least(): number {
+    const weights = Array.from(this.#cords.values(), ({ weight }) => weight).sort((a, b) => b - a);
+    return Math.max(FORGOTTEN, weights[MOST_STRANDS >> 1] ?? FORGOTTEN);
   }
 
   #remember(row: MessageRow): void {
@@ -83,14 +162,33 @@ export class Traffic {
     if (!oldest.done) this.#open.delete(oldest.value);
   }
 
-  #count(from: string, to: string, kind: CordKind, weight: number): void {
-    const key = `${kind}\n${from}\n${to}`;
-    const cord = this.#cords.get(key);
+  #count(from: string, to: string, kind: CordKind, weight: number, micros: number | null): void {
+    const key = keyOf(from, to, kind);
     this.#passed++;
     if (this.#passages.length < MOST_PASSAGES) this.#passages.push({ from, to, kind });
-    if (cord === undefined) this.#cords.set(key, { from, to, kind, weight });
-    else cord.weight += weight;
+    let strand = this.#cords.get(key);
+    if (strand === undefined) {
+      strand = { from, to, kind, weight: 0, took: [], taken: 0 };
+      this.#cords.set(key, strand);
+    }
+    strand.weight += weight;
+    this.#time(strand, micros);
   }
+
+  #time(strand: Strand | undefined, micros: number | null): void {
+    if (strand === undefined || micros === null) return;
+    strand.took[strand.taken++ % MOST_TIMES] = micros;
+  }
+}
+
+/** What tells one cord from all others. */
+export function keyOf(from: string, to: string, kind: CordKind): string {
+  return `${kind}\n${from}\n${to}`;
+}
+
+/** A steady stream weighs as much as it brings in a half-life, and half again as it fades. */
+function perSecond(weight: number): number {
+  return (weight * Math.LN2 * 1_000) / HALF_LIFE_MS;
 }
 
 function failed(state: MessageRow["state"]): boolean {

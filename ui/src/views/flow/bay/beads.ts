@@ -1,4 +1,4 @@
-import { along, type Curve } from "./bay";
+import { along, type Curve } from "./geometry";
 
 const FLIGHT_MS = 420;
 const APART_MS = 18;

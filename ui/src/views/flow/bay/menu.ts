@@ -1,0 +1,66 @@
+import { rate } from "../../../parts/quantity";
+import type { Console } from "../../../state/console.svelte";
+import { passingOf } from "./about";
+import type { Bay } from "./bay.svelte";
+import { groupKey } from "./board";
+import { ofJack } from "./narrowing";
+
+/** Cords that a menu names: the busiest of the jack's. */
+const MOST_CORDS = 8;
+
+export interface Choice {
+  title: string;
+  run: () => void;
+  disabled?: boolean;
+}
+
+/** What can be done with a jack, its cords among it. */
+export function menuOf(
+  key: string,
+  bay: Bay,
+  console: Console,
+  focus: (key: string) => void,
+): Choice[] {
+  const node = bay.nodes.get(key);
+  if (node === undefined) return [];
+  const { group } = node;
+  const choices: Choice[] = [];
+  if (group !== null)
+    choices.push({
+      title: `Open, ${String(group.members.length)} agents`,
+      run: () => {
+        bay.open(groupKey(group));
+        focus(bay.order.find((each) => group.members.includes(each)) ?? "");
+      },
+    });
+  const wishes = ofJack(node);
+  if (wishes.length > 0)
+    choices.push({
+      title: bay.isChosen(key) ? "Show all messages again" : "Show only its messages",
+      run: () => bay.narrow(wishes),
+    });
+  if (group === null) {
+    if (console.agents.byId.has(key))
+      choices.push({ title: "Open on Agents", run: () => console.showAgent(key) });
+    choices.push({
+      title: "Send it a message…",
+      run: () => console.composer.write({ topic: `agent:${key}` }),
+    });
+  }
+  return [...choices, ...cordsOf(key, bay, console)];
+}
+
+function cordsOf(key: string, bay: Bay, console: Console): Choice[] {
+  const nameOf = (each: string) => bay.nodes.get(each)?.group?.title ?? each;
+  return bay.cords
+    .filter(({ from, to, kind }) => (from === key || to === key) && kind !== "error")
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MOST_CORDS)
+    .map((cord) => {
+      const { perSecond } = passingOf(cord, bay, console);
+      return {
+        title: `${nameOf(cord.from)} → ${nameOf(cord.to)} · ${cord.kind} · ${rate(perSecond)} / s`,
+        run: () => bay.pull(cord),
+      };
+    });
+}
