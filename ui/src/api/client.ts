@@ -27,8 +27,13 @@ export class Client {
   }
 }
 
+/** Whether this page runs in the desktop app's window, not in a browser. */
+export function inWindow(): boolean {
+  return "__TAURI_INTERNALS__" in window;
+}
+
 /** The client for where this page runs: the desktop app, or a browser. */
 export function connect(): Client {
-  if ("__TAURI_INTERNALS__" in window) return new Client(new TauriTransport());
+  if (inWindow()) return new Client(new TauriTransport());
   return new Client(new HttpTransport(window.location.origin, takeToken(window)));
 }

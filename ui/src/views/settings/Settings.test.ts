@@ -2,7 +2,8 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
-import { agent, AT, certificate, snapshot, totals } from "../../testing/fixtures";
+import { backup } from "../../testing/fake-settings";
+import { agent, AT, certificate, figures, snapshot, totals } from "../../testing/fixtures";
 import App from "../App.svelte";
 import { goodUntil } from "./good-until";
 
@@ -23,15 +24,116 @@ describe("Settings", () => {
     await screen.findByRole("heading", { name: "Settings" });
   }
 
-  test("begins with what protects the port, and its parts have addresses", async () => {
+  test("begins with where the broker listens; its pages have addresses", async () => {
     await open("");
+    await screen.findByRole("heading", { name: "General" });
+    await screen.findByLabelText("Address");
+    const parts = screen.getByRole("navigation", { name: "Settings" });
+    const link = within(parts).getByRole("link", { name: "Signed tokens" });
+    expect(link.getAttribute("href")).toBe("#/settings/signed-tokens");
+  });
+
+  test("what protects the port is told", async () => {
+    await open("/security");
     await screen.findByRole("heading", { name: "Connection security" });
     expect((await screen.findByLabelText("What protects the port")).textContent).toMatch(
       /Port\s*speaks plain text/,
     );
-    const parts = screen.getByRole("navigation", { name: "Settings" });
-    const link = within(parts).getByRole("link", { name: "Signed tokens" });
-    expect(link.getAttribute("href")).toBe("#/settings/signed-tokens");
+  });
+
+  test("a number is judged as it is written, and saved with the rest", async () => {
+    await open("/delivery");
+    const attempts = await screen.findByLabelText("Attempts");
+    await fireEvent.input(attempts, { target: { value: "0" } });
+    screen.getByText("The least is 1.");
+    const save = screen.getByRole("button", { name: "Save" });
+    expect(save.hasAttribute("disabled")).toBe(true);
+    await fireEvent.input(attempts, { target: { value: "5" } });
+    await fireEvent.click(save);
+    expect(broker.called("editSettings")).toEqual([
+      { changes: [{ key: "delivery.attempts", value: 5 }] },
+    ]);
+    await screen.findByText("Saved 1 setting, in force now.");
+    await fireEvent.click(screen.getByRole("button", { name: "Reset Attempts to its default, 3" }));
+    expect(console.settings.changed.map(({ key }) => key)).toEqual(["delivery.attempts"]);
+    await fireEvent.click(screen.getByRole("button", { name: "Discard" }));
+    expect(console.settings.changed).toEqual([]);
+  });
+
+  test("what is dangerous is said before it is saved, and a restart is asked for after", async () => {
+    await open("/doors");
+    await fireEvent.click(await screen.findByRole("switch", { name: "Open to this machine" }));
+    screen.getByText(/can read mail that is not its own/);
+    await fireEvent.keyDown(window, { key: "s", ctrlKey: true });
+    await screen.findByText("1 setting waits for a restart.");
+    await fireEvent.click(screen.getByRole("button", { name: "Restart now…" }));
+    await screen.findByText(/Agents are disconnected for a moment/);
+    await fireEvent.click(screen.getByRole("button", { name: "Restart now" }));
+    await screen.findByRole("alertdialog", { name: "Restarting" });
+    broker.lose();
+    await screen.findByText(/waiting for it to come back/);
+    broker.say(snapshot({ figures: { ...figures, uptimeSeconds: 0 } }));
+    await waitFor(() => {
+      expect(screen.queryByRole("alertdialog")).toBeNull();
+    });
+  });
+
+  test("settings are found by any of their words, and edited where they are found", async () => {
+    await open("");
+    await screen.findByLabelText("Address");
+    await fireEvent.input(screen.getByLabelText("Search all settings"), {
+      target: { value: "retention days" },
+    });
+    await screen.findByText(/1 setting\s+with “retention days”/);
+    await fireEvent.input(screen.getByLabelText("Retention days"), { target: { value: "30" } });
+    expect(console.settings.changed.map(({ key }) => key)).toEqual(["retention.days"]);
+  });
+
+  test("a list is written line by line, by keys alone", async () => {
+    await open("/default-handler");
+    await fireEvent.click(await screen.findByRole("button", { name: "Add to Command" }));
+    const first = await screen.findByLabelText("Command, 1 of 1");
+    await fireEvent.input(first, { target: { value: "python3" } });
+    await fireEvent.keyDown(first, { key: "Enter" });
+    await fireEvent.input(await screen.findByLabelText("Command, 2 of 2"), {
+      target: { value: "agent.py" },
+    });
+    screen.getByText(/has this program started/);
+    await console.settings.save();
+    expect(broker.called("editSettings")).toEqual([
+      { changes: [{ key: "default_handler.command", value: ["python3", "agent.py"] }] },
+    ]);
+  });
+
+  test("a backup is made with progress, and restored only when that is confirmed", async () => {
+    await open("/data");
+    await fireEvent.click(await screen.findByRole("button", { name: "Back up now" }));
+    await screen.findByRole("progressbar", { name: "Backing up" });
+    broker.settings.finish("copied 120 MB", [backup("switchboard-1.db")]);
+    await screen.findByText(/copied 120 MB/);
+    await fireEvent.click(screen.getByRole("button", { name: "Restore switchboard-1.db" }));
+    await screen.findByText(/Nothing changes until the next start/);
+    await fireEvent.click(screen.getByRole("button", { name: "Restore at the next start" }));
+    await screen.findByText(/A backup takes the database’s place/i);
+    await fireEvent.click(screen.getByRole("button", { name: "Do not restore after all" }));
+    await waitFor(() => {
+      expect(screen.queryByText(/takes the place of/)).toBeNull();
+    });
+  });
+
+  test("diagnostics are shown as text, with what was removed", async () => {
+    broker.settings.diagnostics = "Switchboard <b>0.2.0</b>";
+    await open("/diagnostics");
+    const text = await screen.findByLabelText("Diagnostics", { selector: "pre" });
+    expect(text.textContent).toBe("Switchboard <b>0.2.0</b>");
+    screen.getByText(/everything that messages say/);
+  });
+
+  test("text grows, and the page remembers it", async () => {
+    await open("/appearance");
+    await fireEvent.click(await screen.findByRole("radio", { name: "150 %" }));
+    expect(document.documentElement.style.getPropertyValue("--scale")).toBe("1.5");
+    console.appearance.chooseSize(100);
   });
 
   test("a certificate of the port is made, and the lines to copy are shown", async () => {
