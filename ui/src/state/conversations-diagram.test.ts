@@ -13,7 +13,12 @@ test("lanes stand as they appeared until they are moved or hidden", () => {
   diagram.hide("a");
   expect(diagram.shown(lanes)).toEqual(["d", "b", "c"]);
   diagram.move("d", 1, lanes);
-  expect(diagram.shown([...lanes, "e"]), "who comes later stands last").toEqual(["b", "d", "c", "e"]);
+  expect(diagram.shown([...lanes, "e"]), "who comes later stands last").toEqual([
+    "b",
+    "d",
+    "c",
+    "e",
+  ]);
   diagram.showAll();
   expect(diagram.shown(lanes)).toEqual(["b", "d", "c", "a"]);
   diagram.only(new Set(["a", "c"]), lanes);

@@ -63,7 +63,7 @@ test("nothing is asked while nobody wants to see it", async () => {
 });
 
 test("what cannot be read is said, and tried again", async () => {
-  answer = () => Promise.reject(new CallError("storage", "the disk is slow"));
+  answer = () => Promise.reject(new CallError("storageFailed", "the disk is slow"));
   moments.look(at(1));
   await vi.advanceTimersByTimeAsync(200);
   expect(moments.trouble).toBe("the disk is slow");

@@ -36,8 +36,7 @@ export class Attempts {
   /** These are in sight. Those that were wanted before and not begun are forgotten. */
   want(rows: readonly Pick<MessageRow, "id" | "state">[]): void {
     this.#wanted = rows.filter(
-      ({ id, state }) =>
-        this.#known.get(id)?.state !== state && !this.#asked.has(`${id} ${state}`),
+      ({ id, state }) => this.#known.get(id)?.state !== state && !this.#asked.has(`${id} ${state}`),
     );
     while (this.#reading < AT_ONCE && this.#wanted.length > 0) void this.#next();
   }

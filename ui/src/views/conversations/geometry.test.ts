@@ -1,21 +1,24 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inSight, laneGap, laneX, reveal, ROW, TIMES, widthOf } from "./geometry";
+import { inSight, laneGap, laneX, most, reveal, scales, slots, TIMES, widthOf } from "./geometry";
 import { laneName } from "./lane-name";
 import { stroke } from "./stroke";
 
+const { roomy, tight } = scales;
+const ROW = roomy.row;
+
 test("few lanes share the room, many keep a width that can be read", () => {
-  expect(laneGap(900, 4)).toBe(204);
-  expect(laneGap(2_000, 2), "arrows do not grow without end").toBe(250);
-  expect(laneGap(900, 20)).toBe(104);
-  expect(laneGap(0, 0)).toBe(104);
+  expect(laneGap(900, 4, roomy)).toBe(204);
+  expect(laneGap(2_000, 2, roomy), "arrows do not grow without end").toBe(250);
+  expect(laneGap(900, 20, roomy)).toBe(104);
+  expect(laneGap(0, 0, roomy)).toBe(104);
   expect(widthOf(20, 104)).toBe(TIMES + 2_080);
 });
 
 test("only rows in sight are drawn, however many there are", () => {
   fc.assert(
     fc.property(fc.nat(200_000), fc.nat(4_000), fc.nat(4_000), (top, height, rows) => {
-      const { first, end } = inSight({ top, height }, rows);
+      const { first, end } = inSight({ top, height }, rows, ROW);
       expect(end - first).toBeLessThanOrEqual(Math.ceil(height / ROW) + 14);
       for (let row = 0; row < rows; row++) {
         const visible = row * ROW < top + height && (row + 1) * ROW > top;
@@ -23,6 +26,25 @@ test("only rows in sight are drawn, however many there are", () => {
       }
     }),
     { numRuns: 40 },
+  );
+});
+
+test("a row keeps its slot while it is in sight, and each has its own", () => {
+  const rows = Array.from({ length: 500 }, (_, i) => i);
+  fc.assert(
+    fc.property(fc.nat(500 * ROW), fc.nat(900), fc.nat(80), (top, height, by) => {
+      const size = most(height, ROW);
+      const at = (where: number) =>
+        slots(rows, inSight({ top: where, height }, rows.length, ROW), size);
+      const [before, after] = [at(top), at(top + by)];
+      expect(before).toHaveLength(size);
+      const { first, end } = inSight({ top, height }, rows.length, ROW);
+      expect(before.filter((slot) => slot !== null)).toHaveLength(end - first);
+      before.forEach((slot, i) => {
+        const place = after.findIndex((other) => other !== null && other.index === slot?.index);
+        if (place >= 0) expect(place).toBe(i);
+      });
+    }),
   );
 });
 
@@ -35,23 +57,23 @@ test("scrolls as little as needed", () => {
 });
 
 test("an arrow runs between the middles of its lanes", () => {
-  const drawn = stroke({ from: 0, to: 2, reach: "arrives" }, 3, 200);
+  const drawn = stroke({ from: 0, to: 2, reach: "arrives" }, 3, 200, roomy);
   expect(drawn).toMatchObject({ left: laneX(0, 200), right: laneX(2, 200), cross: null });
   expect(drawn.line).toBe(`M${String(laneX(0, 200))} 30H${String(laneX(2, 200) - 7)}`);
-  const back = stroke({ from: 2, to: 0, reach: "arrives" }, 3, 200);
+  const back = stroke({ from: 2, to: 0, reach: "arrives" }, 3, 200, roomy);
   expect(back.line).toBe(`M${String(laneX(2, 200))} 30H${String(laneX(0, 200) + 7)}`);
   expect(back.heads).toHaveLength(1);
 });
 
 test("what was refused stops halfway, with a cross", () => {
-  const drawn = stroke({ from: 0, to: 1, reach: "halfway" }, 2, 200);
+  const drawn = stroke({ from: 0, to: 1, reach: "halfway" }, 2, 200, roomy);
   expect(drawn.heads).toEqual([]);
   expect(drawn.cross).toContain(`M${String((laneX(0, 200) + laneX(1, 200)) / 2 - 4)}`);
 });
 
 test("what is for everyone goes both ways, or to the far side from the rim", () => {
   const heads = (from: number, lanes: number) =>
-    stroke({ from, to: null, reach: "everyone" }, lanes, 200).heads.length;
+    stroke({ from, to: null, reach: "everyone" }, lanes, 200, roomy).heads.length;
   expect(heads(1, 3)).toBe(2);
   expect(heads(0, 3)).toBe(1);
   expect(heads(2, 3)).toBe(1);
@@ -64,7 +86,7 @@ test("a label stands in the middle of its arrow, however narrow the lanes are", 
     [1, 0],
     [18, 19],
   ] as const) {
-    const { label, left, right } = stroke({ from, to, reach: "arrives" }, 20, 104);
+    const { label, left, right } = stroke({ from, to, reach: "arrives" }, 20, 104, roomy);
     expect(label.left + label.width / 2).toBe((left + right) / 2);
   }
 });
@@ -73,9 +95,19 @@ test("labels stay inside the diagram, beside the times", () => {
   const reaches = ["arrives", "halfway", "everyone"] as const;
   fc.assert(
     fc.property(fc.nat(19), fc.nat(19), fc.constantFrom(...reaches), (from, to, reach) => {
-      const { label } = stroke({ from, to, reach }, 20, 104);
+      const { label } = stroke({ from, to, reach }, 20, 104, roomy);
       expect(label.left).toBeGreaterThanOrEqual(TIMES);
       expect(label.left + label.width).toBeLessThanOrEqual(widthOf(20, 104));
+    }),
+  );
+});
+
+test("where lines stand close, labels stand beside their arrows, on the side with room", () => {
+  fc.assert(
+    fc.property(fc.nat(19), fc.nat(19), (from, to) => {
+      const { label, left, right } = stroke({ from, to, reach: "arrives" }, 20, 58, tight);
+      expect(label.left >= right || label.left + label.width <= left).toBe(true);
+      expect(label.width).toBeGreaterThanOrEqual(40);
     }),
   );
 });

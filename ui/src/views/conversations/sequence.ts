@@ -4,6 +4,7 @@ import type {
   Kind,
   MessageId,
   MessageRow,
+  Timestamp,
 } from "../../api/generated";
 import { microsBetween } from "../../parts/time";
 import { recipient, stateName, wentWrong } from "../words";
@@ -39,7 +40,10 @@ export interface Sequence {
 }
 
 /** Who speaks with whom in which order. Lanes stand in the order in which they first appear. */
-export function sequence(messages: readonly ConversationMessage[]): Sequence {
+export function sequence(
+  messages: readonly ConversationMessage[],
+  began: Timestamp = messages[0]?.row.createdAt ?? "",
+): Sequence {
   const lanes = new Map<AgentId, number>();
   const lane = (agent: AgentId): number => {
     const name = BROKER_NAMES.has(agent) ? BROKER : agent;
@@ -47,7 +51,6 @@ export function sequence(messages: readonly ConversationMessage[]): Sequence {
     lanes.set(name, known);
     return known;
   };
-  const began = messages[0]?.row.createdAt ?? "";
   const apart = answeredApart(messages);
   const arrows: Arrow[] = [];
   let answers: Arrow[] = [];
@@ -151,4 +154,25 @@ export function partners(messages: readonly ConversationMessage[], id: MessageId
   const asked = messages.find(({ row }) => row.id === id)?.answers ?? null;
   const found = messages.filter(({ row, answers }) => answers === id || row.id === asked);
   return new Set(found.map(({ row }) => row.id));
+}
+
+/** A lane and all that it speaks with. */
+export function speaksWith({ lanes, arrows }: Sequence, lane: AgentId): Set<AgentId> {
+  const found = new Set([lane]);
+  for (const { from, to } of arrows) {
+    const [a, b] = [lanes[from], to === null ? undefined : lanes[to]];
+    if (a === lane && b !== undefined) found.add(b);
+    if (b === lane && a !== undefined) found.add(a);
+  }
+  return found;
+}
+
+/** The lanes that a message, and those that belong to it, run between. */
+export function lanesOf({ lanes, arrows }: Sequence, ids: ReadonlySet<MessageId>): Set<AgentId> {
+  const found = new Set<AgentId>();
+  for (const { from, to, message } of arrows) {
+    if (!ids.has(message.row.id)) continue;
+    for (const lane of [from, to]) found.add(lanes[lane ?? from] ?? "");
+  }
+  return found;
 }
