@@ -20,6 +20,9 @@ export function presence(status: AgentStatus): Presence {
   }
 }
 
+/** For so long an agent that came counts as new. */
+const NEW_MS = 2_500;
+
 /** Everyone the registry knows, and how much each said and heard in the last minute. */
 export class Agents {
   /** In order of their ids; a new list a few times a second at most. */
@@ -32,6 +35,7 @@ export class Agents {
   );
 
   readonly #known = new Map<string, AgentView>();
+  readonly #arrivals = new Map<string, number>();
   readonly #samples = new Map<string, { last: number; values: number[] }>();
   readonly #onJoin: (agent: AgentView) => void;
   readonly #show = throttle(() => {
@@ -59,9 +63,18 @@ export class Agents {
     for (const agent of agents) {
       const before = this.#known.get(agent.id);
       this.#known.set(agent.id, agent);
-      if (agent.connections > 0 && (before?.connections ?? 0) === 0) this.#onJoin(agent);
+      if (agent.connections > 0 && (before?.connections ?? 0) === 0) {
+        this.#arrivals.set(agent.id, performance.now());
+        this.#onJoin(agent);
+      }
     }
     this.#show.ask();
+  }
+
+  /** Whether an agent came a moment ago: also one that was known, and was away. */
+  isNew(id: string, now = performance.now()): boolean {
+    const at = this.#arrivals.get(id);
+    return at !== undefined && now - at < NEW_MS;
   }
 
   /** Called once a second: what each agent did since the last time. */

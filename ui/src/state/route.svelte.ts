@@ -2,6 +2,7 @@ import { looksLikeLink, parseLink, type Link } from "../parts/link";
 
 export const SCREENS = [
   "flow",
+  "overview",
   "agents",
   "conversations",
   "permissions",

@@ -38,6 +38,7 @@ export function commands(console: Console): Choice[] {
   });
   return [
     command("Go to Flow", "g f", () => route.go("flow")),
+    command("Go to Overview", "g o", () => route.go("overview")),
     command("Go to Agents", "g a", () => route.go("agents")),
     command("Go to Conversations", "g c", () => route.go("conversations")),
     command("Go to Permissions", "g p", () => route.go("permissions")),
