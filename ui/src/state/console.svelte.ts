@@ -100,6 +100,7 @@ export class Console {
         this.selection.refresh();
       },
       show: (id) => this.showLetter({ id }),
+      showAll: () => this.showOpenLetters(),
     });
     this.edit = new LetterEdit(client, (id, change) => this.work.replay(id, change));
     this.links = new Links({
@@ -215,6 +216,13 @@ export class Console {
     this.letters.open.show(letter);
   }
 
+  /** Shows all open dead letters. */
+  showOpenLetters(): void {
+    this.route.go("dead-letters");
+    this.letters.widen();
+    this.letters.choose({ status: "open" });
+  }
+
   /** Shows a conversation on its own screen. */
   showConversation(id: ConversationId): void {
     this.route.go("conversations", id);
@@ -228,9 +236,7 @@ export class Console {
 
   /** Asks how all open dead letters should be replayed. */
   askReplayAll(): void {
-    this.route.go("dead-letters");
-    this.letters.widen();
-    this.letters.choose({ status: "open" });
+    this.showOpenLetters();
     this.letters.picks.setAll();
     this.work.asking = true;
   }
@@ -273,6 +279,7 @@ export class Console {
     this.allowList.take(event);
     this.letters.take(event);
     this.jobs.take(event);
+    this.work.take(event);
     this.settings.take(event);
     if (event.type === "snapshot") this.links.ready();
   }

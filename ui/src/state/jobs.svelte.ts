@@ -59,7 +59,7 @@ export class Jobs {
   }
 
   #worthTelling(job: JobView, now: number): boolean {
-    if (job.failed > 0 || job.status === "stopped") return true;
+    if (job.failed > 0 || job.diedAgain > 0 || job.status === "stopped") return true;
     // That one letter is gone or back is seen in the list at once, and said by a notice.
     if (job.total <= 1 && job.kind !== "replay") return false;
     const endedAt = this.#endedAt.get(job.id);

@@ -1,6 +1,8 @@
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type {
+  DiedAgain,
+  FeedEvent,
   Imported,
   JobId,
   JobView,
@@ -10,12 +12,19 @@ import type {
   SendResult,
 } from "../api/generated";
 import { plural } from "../parts/quantity";
+import { throttle } from "../parts/throttle";
 import { span } from "../parts/time";
+import { visible } from "../parts/visible";
 import type { Jobs } from "./jobs.svelte";
 import type { Notices } from "./notices.svelte";
 
 /** The broker takes no more text than this in one call; a larger file is handed over in pieces. */
 const PIECE = 1_000_000;
+/** Many may die one after the other; those of the last moments are told of together. */
+const TELL_MS = 600;
+const TOGETHER_MS = 10_000;
+/** How many are kept in mind, so that none is told of twice. */
+const MOST_TOLD = 1_000;
 
 /** What else hears of the work on letters. */
 interface Others {
@@ -25,6 +34,8 @@ interface Others {
   changed: () => void;
   /** The operator wants to see a message that died again. */
   show: (id: MessageId) => void;
+  /** The operator wants to see all that are open. */
+  showAll: () => void;
 }
 
 /** What the operator does with dead letters. Every failure is told; nothing is thrown. */
@@ -40,10 +51,17 @@ export class LetterWork {
 
   readonly #client: Client;
   readonly #others: Others;
+  readonly #told = new Set<MessageId>();
+  readonly #tellDied = throttle(() => this.#tellOfThem(), TELL_MS);
+  #died: (Pick<DiedAgain, "id" | "error"> & { at: number })[] = [];
 
   constructor(client: Client, others: Others) {
     this.#client = client;
     this.#others = others;
+  }
+
+  take(event: FeedEvent): void {
+    if (event.type === "batch") for (const message of event.diedAgain) this.#diedAgain(message);
   }
 
   /** Sends one letter again, as it was or changed. */
@@ -146,8 +164,34 @@ export class LetterWork {
     }
   }
 
+  /** The feed tells of it, and so may the answer to a replay: whichever is first. */
+  #diedAgain(message: Pick<DiedAgain, "id" | "error">): void {
+    if (this.#told.has(message.id)) return;
+    if (this.#told.size >= MOST_TOLD) this.#told.clear();
+    this.#told.add(message.id);
+    this.#died.push({ ...message, at: Date.now() });
+    this.#tellDied.ask();
+  }
+
+  #tellOfThem(): void {
+    const since = Date.now() - TOGETHER_MS;
+    const died = this.#died.filter(({ at }) => at > since);
+    this.#died = died;
+    const [only] = died;
+    if (only === undefined) return;
+    const { notices, show, showAll } = this.#others;
+    if (died.length === 1) {
+      const why = only.error === null || only.error === "" ? "" : `: ${visible(only.error)}`;
+      notices.show(`It died again${why}`, { label: "Open", run: () => show(only.id) });
+    } else {
+      const text = `${plural(died.length, "replayed message")} died again.`;
+      notices.show(text, { label: "Show them", run: showAll });
+    }
+    notices.say("A replayed message died again.");
+  }
+
   #tellReplayed({ messageId, state, acks }: SendResult): void {
-    const { notices, show } = this.#others;
+    const { notices } = this.#others;
     switch (state) {
       case "processed": {
         const who = acks.find((ack) => ack.outcome === "processed")?.agent;
@@ -166,9 +210,9 @@ export class LetterWork {
       }
       case "dead":
       case "expired":
-        notices.show("Replayed, and it died again.", {
-          label: "Show it",
-          run: () => show(messageId),
+        this.#diedAgain({
+          id: messageId,
+          error: acks.find(({ message }) => message)?.message ?? null,
         });
         break;
       case "discarded":

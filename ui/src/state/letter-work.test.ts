@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import type { SendResult } from "../api/generated";
 import { FakeBroker } from "../testing/fake-broker";
-import { row } from "../testing/fixtures";
+import { batch, row } from "../testing/fixtures";
 import { Jobs } from "./jobs.svelte";
 import { LetterWork } from "./letter-work.svelte";
 import { Notices } from "./notices.svelte";
@@ -25,6 +25,7 @@ describe("what the operator does with dead letters", () => {
       jobs: new Jobs(),
       changed: () => undefined,
       show: (each) => shown.push(each),
+      showAll: () => shown.push("all"),
     });
   });
 
@@ -38,9 +39,31 @@ describe("what the operator does with dead letters", () => {
   test("one that dies again says so, and can be looked at", async () => {
     broker.replayed = () => ended("dead");
     await work.replay(id);
-    expect(notices.shown).toBe("Replayed, and it died again.");
+    expect(notices.shown).toBe("It died again");
     notices.act();
     expect(shown).toEqual([row(2).id]);
+  });
+
+  test("the feed's word of a death is told once, with its reason", async () => {
+    const died = { id: row(2).id, replayOf: id, topic: "inbound:1", error: "no such table" };
+    work.take(batch({ diedAgain: [died] }));
+    expect(notices.shown).toBe("It died again: no such table");
+    notices.act();
+    broker.replayed = () => ended("dead");
+    await work.replay(id);
+    expect(notices.shown).toBeNull();
+    expect(shown).toEqual([row(2).id]);
+  });
+
+  test("many deaths are told of together, and lead to the list", () => {
+    vi.useFakeTimers();
+    const died = (n: number) => ({ id: row(n).id, replayOf: id, topic: "t", error: "no" });
+    for (let n = 10; n < 15; n++) work.take(batch({ diedAgain: [died(n)] }));
+    vi.advanceTimersByTime(700);
+    expect(notices.shown).toBe("5 replayed messages died again.");
+    notices.act();
+    expect(shown).toEqual(["all"]);
+    vi.useRealTimers();
   });
 
   test("one that is asked again says when", async () => {

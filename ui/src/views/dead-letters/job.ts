@@ -12,6 +12,23 @@ export function dealtWith(job: Pick<JobView, "done" | "failed" | "total">): numb
   return Math.min(job.total, job.done + job.failed);
 }
 
+/** What became of what was sent again, as far as is known: `10 processed`, `1 died again`. */
+export function outcomes(job: JobView): { text: string; bad: boolean }[] {
+  if (job.kind !== "replay") return [];
+  const open = Math.max(0, job.done - job.processed - job.diedAgain);
+  return [
+    { many: job.processed, word: "processed", bad: false },
+    { many: job.diedAgain, word: "died again", bad: true },
+    { many: open, word: "on the way", bad: false },
+  ].flatMap(({ many, word, bad }) => (many === 0 ? [] : [{ text: `${count(many)} ${word}`, bad }]));
+}
+
+/** How long a job will take yet at its rate, in seconds; none where that is not known. */
+export function secondsLeft(job: JobView): number | null {
+  if (job.status !== "running" || job.perSecond === null || job.perSecond <= 0) return null;
+  return Math.ceil((job.total - dealtWith(job)) / job.perSecond);
+}
+
 /** What a job does, and how far it is. */
 export function jobTitle(job: JobView): string {
   const { doing, done } = words[job.kind];
