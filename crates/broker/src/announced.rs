@@ -94,6 +94,12 @@ impl Announced {
         Self { rules, allow, known, turned_away, due }
     }
 
+    /// Other rules hold for what is heard from now on. What the operator added to the allow-list stays.
+    pub(crate) fn change_rules(&mut self, rules: DiscoveryRules) {
+        self.allow.change_settings(&rules.allow_list);
+        self.rules = rules;
+    }
+
     /// Hears an announcement whose signature, if it has one, is good.
     pub(crate) fn hear(
         &mut self,

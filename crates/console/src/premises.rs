@@ -1,18 +1,36 @@
-//! What the program around the broker does for the operator: where it looks for others, what protects
+//! What the program around the broker does for the operator: its settings, where it looks for others, what protects
 //! its port, what signs its tokens.
 
 use std::future::Future;
 use std::pin::Pin;
 
-use switchboard_model::Timestamp;
+use switchboard_model::{AgentId, Door, Message, Timestamp};
 
-use crate::api::{CertificateView, Looking, OwnAnnouncement, SecurityView};
+use crate::api::{
+    CertificateView, Looking, OwnAnnouncement, SecurityView, SettingChange, SettingsView,
+};
 
 /// Something that takes its time.
 pub type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send + 'a>>;
 
+/// How a message is written at each door. The doors themselves are above this rung.
+pub trait Forms: Send + Sync {
+    /// As its sender wrote it, at the door it came in by.
+    fn incoming(&self, message: &Message) -> String;
+    /// As it goes out by this door to this agent.
+    fn outgoing(&self, message: &Message, door: Door, to: &AgentId) -> String;
+}
+
 /// The house that the broker lives in. What goes wrong is told in words that say what to do.
 pub trait Premises: Send + Sync {
+    /// All settings: what holds, and what the file says.
+    fn settings(&self) -> SettingsView;
+    /// Changes settings, all or none, at once where that is possible.
+    fn edit_settings(&self, changes: Vec<SettingChange>) -> Doing<'_, SettingsView>;
+    /// Begins to stop, and to start anew with the settings as they are in the file. Refused where they are wrong.
+    fn restart(&self) -> Result<(), String>;
+    /// What one needs to know to help, without secrets and without what messages say.
+    fn diagnostics(&self) -> Doing<'_, String>;
     /// How this broker announces itself.
     fn own(&self) -> OwnAnnouncement;
     /// Where and how it looks for others.

@@ -67,6 +67,12 @@ impl Checkpointer {
     }
 }
 
+/// Moves what can be moved without anyone having to wait.
+pub(crate) async fn some(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    sqlx::query(PASSIVE).execute(connection).await?;
+    Ok(())
+}
+
 /// Moves the whole log and empties it; for the end, when nobody else reads.
 pub(crate) async fn finish(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query(TRUNCATE).execute(connection).await?;

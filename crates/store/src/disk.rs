@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::Error;
+use crate::{Error, Options};
 
 /// How old an answer may be. Asking is cheap, but not free for each of thousands of batches.
 const FRESH: Duration = Duration::from_secs(1);
@@ -16,19 +17,20 @@ const MB: u64 = 1024 * 1024;
 /// dealt with.
 pub(crate) struct DiskGuard {
     folder: PathBuf,
-    needed_mb: u64,
+    options: watch::Receiver<Options>,
     asked: Option<(Instant, u64)>,
 }
 
 impl DiskGuard {
-    /// Wants so much left on the disk that holds the folder.
-    pub(crate) fn new(folder: PathBuf, needed_mb: u64) -> Self {
+    /// Wants as much left on the disk that holds the folder as the options say.
+    pub(crate) fn new(folder: PathBuf, options: watch::Receiver<Options>) -> Self {
         let asked = None;
-        Self { folder, needed_mb, asked }
+        Self { folder, options, asked }
     }
 
     /// Whether there is room for more messages.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
+        let needed_mb = self.options.borrow().disk_free_mb;
         let free_mb = match self.asked {
             Some((at, free_mb)) if at.elapsed() < FRESH => free_mb,
             Some(_) | None => {
@@ -38,16 +40,16 @@ impl DiskGuard {
                     u64::MAX
                 });
                 let free_mb = free / MB;
-                if free_mb < self.needed_mb {
+                if free_mb < needed_mb {
                     tracing::error!(free_mb, "the disk is nearly full; new messages are refused");
                 }
                 self.asked = Some((Instant::now(), free_mb));
                 free_mb
             }
         };
-        if free_mb >= self.needed_mb {
+        if free_mb >= needed_mb {
             return Ok(());
         }
-        Err(Error::DiskNearlyFull { free_mb, needed_mb: self.needed_mb })
+        Err(Error::DiskNearlyFull { free_mb, needed_mb })
     }
 }

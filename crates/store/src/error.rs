@@ -70,6 +70,26 @@ pub enum Error {
         /// What the settings ask for.
         needed_mb: u64,
     },
+    /// Something is done to the database already.
+    #[error("{words}: one thing at a time; wait until it is done")]
+    WorkUnderWay {
+        /// What.
+        words: &'static str,
+    },
+    /// There is no copy of that name.
+    #[error(
+        "there is no copy {name:?}: give the name of one in the folder of backups, or a whole path"
+    )]
+    NoSuchBackup {
+        /// What was given.
+        name: String,
+    },
+    /// What is to take the place of the database is the database.
+    #[error("{} is the database itself and not a copy", path.display())]
+    NotACopy {
+        /// The file.
+        path: PathBuf,
+    },
     /// A value in the database means nothing to this version.
     #[error("the database holds {value:?} as {what}, which means nothing")]
     Meaningless {

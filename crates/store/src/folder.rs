@@ -9,7 +9,7 @@ use crate::Error;
 const LOCK: &str = "switchboard.lock";
 const HEADER: &[u8; 16] = b"SQLite format 3\0";
 
-fn not_writable(path: &Path, source: io::Error) -> Error {
+pub(crate) fn not_writable(path: &Path, source: io::Error) -> Error {
     let path = path.to_owned();
     Error::NotWritable { path, source }
 }

@@ -1,13 +1,14 @@
-//! What the writer does when nobody waits for a commit: index words, forget old messages. In small
+//! What the writer does when nobody waits for a commit: index words, forget old messages, give room back. In small
 //! steps; under load, at most a tenth of the writer's time goes here.
 
 use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnection;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
-use crate::Error;
-use crate::retention::{Limits, Walk};
+use crate::retention::{Limits, Walk, give_back_some};
+use crate::{Error, Options};
 use crate::{clock, search};
 
 #[cfg(test)]
@@ -30,7 +31,9 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// What there is to do, and when it was last done.
 pub(crate) struct Housekeeping {
-    limits: Limits,
+    options: watch::Receiver<Options>,
+    /// Whether the operator wants all room back that is not used.
+    compacting: watch::Receiver<bool>,
     /// Messages up to here are in the index.
     indexed_up_to: u64,
     /// There may be messages that are not in the index.
@@ -47,10 +50,15 @@ pub(crate) struct Housekeeping {
 
 impl Housekeeping {
     /// Starts with everything still to be looked at.
-    pub(crate) fn new(limits: Limits, indexed_up_to: u64) -> Self {
+    pub(crate) fn new(
+        options: watch::Receiver<Options>,
+        compacting: watch::Receiver<bool>,
+        indexed_up_to: u64,
+    ) -> Self {
         let now = Instant::now();
         Self {
-            limits,
+            options,
+            compacting,
             indexed_up_to,
             index_behind: true,
             walk: None,
@@ -68,6 +76,13 @@ impl Housekeeping {
         self.indexed_up_to
     }
 
+    /// Returns when the operator wants room back, or wants it no longer.
+    pub(crate) async fn called(&mut self) {
+        if self.compacting.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+
     /// Something was written.
     pub(crate) fn written(&mut self) {
         self.last_write = Instant::now();
@@ -77,7 +92,7 @@ impl Housekeeping {
     /// When to take the next step if nothing is written until then.
     pub(crate) fn due(&self) -> Instant {
         let idle = (self.last_write + IDLE).max(self.not_before);
-        if self.index_behind || self.walk.is_some() {
+        if self.index_behind || self.walk.is_some() || *self.compacting.borrow() {
             return idle;
         }
         idle.max(self.next_walk)
@@ -111,14 +126,19 @@ impl Housekeeping {
         sqlx::query(BEGIN).execute(&mut *connection).await?;
         let (up_to, more_to_index) = search::step(&mut *connection, self.indexed_up_to).await?;
         let more_to_forget = match &mut self.walk {
-            Some(walk) => walk.step(&mut *connection, self.limits, clock::now()).await?,
+            Some(walk) => {
+                let options = *self.options.borrow();
+                walk.step(&mut *connection, Limits::of(&options), clock::now()).await?
+            }
             None => false,
         };
+        let compacting = *self.compacting.borrow();
+        let more_to_give = compacting && give_back_some(&mut *connection).await?;
         sqlx::query(COMMIT).execute(&mut *connection).await?;
         self.indexed_up_to = up_to;
         self.index_behind = more_to_index;
         self.walk = self.walk.take().filter(|_| more_to_forget);
-        self.more = more_to_index || more_to_forget;
+        self.more = more_to_index || more_to_forget || more_to_give;
         Ok(())
     }
 }

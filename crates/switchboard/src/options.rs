@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::StartError;
+use crate::{Log, StartError};
 
 /// A message broker for AI agents, with a console that shows what they say to each other.
 #[derive(Clone, Debug, Default, Parser)]
@@ -22,6 +22,12 @@ pub struct Options {
     /// Start a small cast of agents that show what the console can do
     #[arg(long)]
     pub demo: bool,
+    /// The port that port 0 picked before a restart
+    #[arg(long, value_name = "PORT", hide = true)]
+    pub port_before: Option<u16>,
+    /// Where the last warnings are kept, as [`crate::log_to_stderr`] gives it; an empty one if none is given.
+    #[arg(skip)]
+    pub log: Log,
 }
 
 impl Options {

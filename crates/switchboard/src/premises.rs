@@ -4,23 +4,40 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+use switchboard_broker::Broker;
 use switchboard_console::api::{
-    CertificateView, Looking, NetworkInterface, OwnAnnouncement, SecurityView, TlsView,
+    CertificateView, Looking, NetworkInterface, OwnAnnouncement, SecurityView, SettingChange,
+    SettingsView, TlsView,
 };
 use switchboard_console::{Doing, Premises};
+use switchboard_doors::aacp::AacpSettings;
 use switchboard_doors::discovery::OwnDocument;
 use switchboard_model::Timestamp;
+use switchboard_store::Store;
 use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::finder::{Finder, Voice};
 use crate::keys::Keys;
-use crate::settings;
+use crate::settings::{InForce, Settings};
+use crate::{Log, diagnostics, settings};
 
 /// The house that the broker lives in.
 pub(crate) struct House {
     pub(crate) data_dir: PathBuf,
-    /// Where the settings are, or would be.
-    pub(crate) config: PathBuf,
+    pub(crate) settings: InForce,
+    /// Held by the change of settings that is under way.
+    pub(crate) editing: Mutex<()>,
+    pub(crate) broker: Broker,
+    pub(crate) store: Store,
+    /// What the AACP door goes by.
+    pub(crate) aacp: watch::Sender<AacpSettings>,
+    /// Cancelled when the operator wants the program to start anew.
+    pub(crate) restart: CancellationToken,
+    pub(crate) log: Log,
+    pub(crate) url: String,
+    pub(crate) started_at: Timestamp,
     pub(crate) keys: Arc<Keys>,
     pub(crate) tls: settings::TlsSettings,
     pub(crate) own: OwnAnnouncement,
@@ -49,14 +66,17 @@ impl Finding {
         *kept = Some(voice);
     }
 
-    /// Looks elsewhere.
-    async fn move_to(&self, interfaces: Vec<String>) {
+    /// Looks elsewhere or otherwise.
+    async fn change(&self, settings: settings::Discovery) {
+        if *self.settings.borrow() == settings {
+            return;
+        }
         let voice = self.voice.lock().await;
         let Some(voice) = voice.as_ref() else { return };
         if let Some(finder) = self.put(None) {
             finder.stop().await;
         }
-        self.settings.send_modify(|settings| settings.interfaces = interfaces);
+        self.settings.send_replace(settings);
         self.put(Some(Finder::start(voice, &self.settings.borrow())));
     }
 
@@ -79,7 +99,53 @@ impl Finding {
     }
 }
 
+impl House {
+    /// Changes settings in the file, and what can be changed while the broker runs.
+    async fn edit(&self, changes: Vec<SettingChange>) -> Result<(), String> {
+        let _one_at_a_time = self.editing.lock().await;
+        for change in changes.iter().filter(|change| change.key == "discovery.interfaces") {
+            check_interfaces(&change.value)?;
+        }
+        let now = self.settings.edit(&changes)?;
+        let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+        tracing::info!(?keys, "the operator changed settings");
+        self.apply(&now).await
+    }
+
+    async fn apply(&self, now: &Settings) -> Result<(), String> {
+        let changed = self.broker.change_settings(now.broker()).await;
+        changed.map_err(|refusal| refusal.to_string())?;
+        self.store.change(now.store());
+        self.aacp.send_replace(now.aacp());
+        self.finding.change(now.discovery.clone()).await;
+        Ok(())
+    }
+}
+
 impl Premises for House {
+    fn settings(&self) -> SettingsView {
+        self.settings.view()
+    }
+
+    fn edit_settings(&self, changes: Vec<SettingChange>) -> Doing<'_, SettingsView> {
+        Box::pin(async move {
+            self.edit(changes).await?;
+            Ok(self.settings.view())
+        })
+    }
+
+    fn restart(&self) -> Result<(), String> {
+        if let Some(problem) = self.settings.problem() {
+            return Err(format!("it would not start again: {problem}"));
+        }
+        self.restart.cancel();
+        Ok(())
+    }
+
+    fn diagnostics(&self) -> Doing<'_, String> {
+        Box::pin(async { Ok(diagnostics::text(self).await) })
+    }
+
     fn own(&self) -> OwnAnnouncement {
         self.own.clone()
     }
@@ -107,21 +173,9 @@ impl Premises for House {
 
     fn look_on(&self, wanted: Vec<String>) -> Doing<'_, Looking> {
         Box::pin(async move {
-            let known = interfaces();
-            if wanted.is_empty() {
-                return Err("name at least one interface; lo is this machine alone".to_owned());
-            }
-            if let Some(unknown) =
-                wanted.iter().find(|name| !known.iter().any(|one| one.name == **name))
-            {
-                let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-                return Err(format!(
-                    "there is no interface {unknown:?}: there are {}",
-                    names.join(", ")
-                ));
-            }
-            settings::write_interfaces(&self.config, &wanted)?;
-            self.finding.move_to(wanted).await;
+            let value = json!(wanted);
+            self.edit(vec![SettingChange { key: "discovery.interfaces".to_owned(), value }])
+                .await?;
             Ok(self.looking())
         })
     }
@@ -175,6 +229,22 @@ impl House {
             folder: crate::certificates::folder(&self.data_dir).display().to_string(),
             jwt_keys: self.keys.views(),
         })
+    }
+}
+
+/// Looking nowhere, or where nothing is, would be a silent way to find nobody.
+fn check_interfaces(wanted: &serde_json::Value) -> Result<(), String> {
+    let known = interfaces();
+    let Some(wanted) = wanted.as_array() else { return Ok(()) };
+    if wanted.is_empty() {
+        return Err("name at least one interface; lo is this machine alone".to_owned());
+    }
+    match wanted.iter().find(|name| !known.iter().any(|one| one.name == **name)) {
+        Some(unknown) => {
+            let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
+            Err(format!("there is no interface {unknown}: there are {}", names.join(", ")))
+        }
+        None => Ok(()),
     }
 }
 

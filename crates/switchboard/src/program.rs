@@ -3,23 +3,29 @@
 use std::io::{IsTerminal, Write};
 
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use crate::Log;
 
 /// Writes what happens to stderr, as much of it as `RUST_LOG` asks for; with
-/// `SWITCHBOARD_LOG_FORMAT=json` a JSON object a line. Call it once, first.
-pub fn log_to_stderr() {
+/// `SWITCHBOARD_LOG_FORMAT=json` a JSON object a line. Call it once, first. Returns the last warnings and errors, for
+/// [`crate::Options::log`].
+pub fn log_to_stderr() -> Log {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let log = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         // A log that cannot be written must not end what it tells of.
         .log_internal_errors(false);
-    if std::env::var("SWITCHBOARD_LOG_FORMAT").is_ok_and(|format| format == "json") {
-        log.json().init();
-    } else {
-        log.init();
-    }
+    let as_json = std::env::var("SWITCHBOARD_LOG_FORMAT").is_ok_and(|format| format == "json");
+    let written = if as_json { log.json().boxed() } else { log.boxed() };
+    let last = Log::default();
+    let kept = last.clone().with_filter(LevelFilter::WARN);
+    tracing_subscriber::registry().with(written.with_filter(filter)).with(kept).init();
+    last
 }
 
 /// Writes to stdout. That nobody reads it is no reason to end.

@@ -1,20 +1,26 @@
-//! Every setting has a default and a line in docs/SETTINGS.md. `file` reads and writes `switchboard.toml`, `check`
-//! refuses what cannot be, `parts` says what the settings mean for each part.
+//! Every setting has a default and a line in docs/SETTINGS.md. `table` describes each, `values` finds one by its name,
+//! `file` reads and writes `switchboard.toml`, `check` refuses what cannot be, `edit` changes some, `in_force` knows
+//! what holds now, `parts` says what the settings mean for each part.
 
 mod check;
+mod edit;
 mod file;
+mod in_force;
 mod parts;
+mod table;
+mod values;
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use switchboard_model::Policy;
 use switchboard_store::Synchronous;
 
-pub(crate) use file::write_interfaces;
+pub(crate) use in_force::{InForce, Origin};
+pub(crate) use values::Values;
 
 /// Everything an operator can set.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
     /// Where agents connect.
@@ -66,7 +72,7 @@ impl Default for Settings {
 }
 
 /// `[durability]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Durability {
     /// `full` survives loss of power; `normal` may lose the last moments.
@@ -74,7 +80,7 @@ pub struct Durability {
 }
 
 /// What a commit waits for.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sync {
     /// The disk.
@@ -94,7 +100,7 @@ impl From<Sync> for Synchronous {
 }
 
 /// `[delivery]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delivery {
     /// How often a recipient is asked.
@@ -125,7 +131,7 @@ impl Default for Delivery {
 }
 
 /// `[default_handler]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DefaultHandler {
     /// The program that is started for a topic that nobody listens to, with its arguments.
@@ -141,7 +147,7 @@ impl Default for DefaultHandler {
 }
 
 /// `[bus]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bus {
     /// When a chain of subscribers stops, for subscriptions that do not say.
@@ -151,7 +157,7 @@ pub struct Bus {
 }
 
 /// `[heartbeat]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Heartbeat {
     /// How often an agent of the collaboration door is to be heard of.
@@ -167,7 +173,7 @@ impl Default for Heartbeat {
 }
 
 /// `[telemetry]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Telemetry {
     /// Where traces are sent by OTLP over HTTP; nowhere if empty.
@@ -175,7 +181,7 @@ pub struct Telemetry {
 }
 
 /// `[discovery]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Discovery {
     /// The network interfaces on which the broker announces itself and looks for others.
@@ -199,7 +205,7 @@ pub struct Discovery {
 }
 
 /// What is done with signed agents that nobody knows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Admit {
     /// They wait for the operator.
@@ -226,7 +232,7 @@ impl Default for Discovery {
 }
 
 /// `[aacp]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Aacp {
     /// Whether agents need no token, and unknown ones get a mailbox.
@@ -244,7 +250,7 @@ impl Default for Aacp {
 }
 
 /// `[jwt]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Jwt {
     /// Keys by which signed tokens are checked, beside this broker's own.
@@ -252,7 +258,7 @@ pub struct Jwt {
 }
 
 /// One of `[jwt] keys`.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct JwtKeyFile {
     /// The file: a public key as PEM, or for HS256 and its like a secret of at least 32 bytes.
@@ -265,7 +271,7 @@ pub struct JwtKeyFile {
 }
 
 /// `[tls]`
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSettings {
     /// The certificate of the port.
@@ -279,7 +285,7 @@ pub struct TlsSettings {
 }
 
 /// `[limits]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitSettings {
     /// Connections at the same time.
@@ -322,7 +328,7 @@ impl Default for LimitSettings {
 }
 
 /// `[retention]`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retention {
     /// Settled messages older than this are deleted.

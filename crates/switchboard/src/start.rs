@@ -24,9 +24,11 @@ use tokio_util::task::TaskTracker;
 use crate::demo::Demo;
 use crate::endpoint::EndpointFile;
 use crate::finder::Voice;
+use crate::forms::DoorForms;
 use crate::handler::{DefaultHandler, Orders};
 use crate::keys::Keys;
 use crate::premises::{Finding, House};
+use crate::settings::{InForce, Origin};
 use crate::tls::OwnAgents;
 use crate::traces::Traces;
 use crate::{Options, Settings, StartError, identity, metrics, premises, secrets, tls};
@@ -57,23 +59,35 @@ pub struct Running {
     finding: Arc<Finding>,
     traces: Traces,
     endpoint: EndpointFile,
+    restart: CancellationToken,
+    again: Again,
+}
+
+/// What a restart begins with.
+struct Again {
+    options: Options,
+    port: u16,
+    status: watch::Receiver<Status>,
 }
 
 /// Starts everything, and returns when agents can connect.
 pub async fn start(options: Options) -> Result<Running, StartError> {
     let data_dir = options.data_dir()?;
-    let config = options.config.clone().unwrap_or_else(|| data_dir.join("switchboard.toml"));
-    let mut settings = Settings::read(&config, options.config.is_some())?;
-    if let Some(listen) = options.listen {
-        settings.listen = listen;
-    }
+    let origin = Origin {
+        file: options.config.clone().unwrap_or_else(|| data_dir.join("switchboard.toml")),
+        must_exist: options.config.is_some(),
+        listen: options.listen.clone(),
+        data_dir: data_dir.clone(),
+    };
+    let settings = origin.read()?;
     let address = settings.address()?;
     let tls = tls::open(&settings.tls, &data_dir)?;
     let own_agents = OwnAgents::of(&settings.tls, &data_dir);
 
     let opened = Store::open(&data_dir, &settings.store()).await?;
     let store = opened.store.clone();
-    let place = match Place::take(&data_dir, address, &settings, own_agents.port()).await {
+    let place = match Place::take(&data_dir, address, &options, &settings, own_agents.port()).await
+    {
         Ok(place) => place,
         Err(error) => {
             store.close().await;
@@ -96,9 +110,19 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let finding = Arc::new(Finding::new(settings.discovery.clone()));
     // `wss` becomes `https`.
     let base = url.replacen("ws", "http", 1);
+    let restart = CancellationToken::new();
+    let (aacp, aacp_settings) = watch::channel(settings.aacp());
     let house = House {
         data_dir: data_dir.clone(),
-        config,
+        settings: InForce::new(origin, settings.clone()),
+        editing: Mutex::default(),
+        broker: broker.clone(),
+        store: store.clone(),
+        aacp,
+        restart: restart.clone(),
+        log: options.log.clone(),
+        url: url.clone(),
+        started_at: now(),
         keys: keys.clone(),
         tls: settings.tls.clone(),
         own: premises::own(&own, &base),
@@ -126,7 +150,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         .merge(switchboard_doors::bus::router(entrance.clone()))
         .merge(switchboard_doors::lobby::router(entrance.clone()))
         .merge(switchboard_doors::collaboration::routes(entrance.clone()))
-        .merge(switchboard_doors::aacp::router(entrance, settings.aacp()))
+        .merge(switchboard_doors::aacp::router(entrance, aacp_settings))
         .merge(switchboard_doors::discovery::router(discovery.clone()))
         .merge(switchboard_console::http::router(console.clone(), &token, closing.clone()))
         .layer(middleware::from_fn_with_state(Guard::of(address, tls.clone()), guard::check));
@@ -158,6 +182,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         data_dir: data_dir.clone(),
     };
     finding.start(voice).await;
+    let again =
+        Again { options: options.clone(), port: address.port(), status: status.subscribe() };
     let demo = Demo::new(url.clone(), own_agents, status, demo_wishes);
     if options.demo {
         demo.switch(true);
@@ -179,6 +205,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
         finding,
         traces,
         endpoint,
+        restart,
+        again,
     })
 }
 
@@ -197,11 +225,12 @@ impl Place {
     async fn take(
         data_dir: &Path,
         address: SocketAddr,
+        options: &Options,
         settings: &Settings,
         certificate: Option<&Path>,
     ) -> Result<Self, StartError> {
         let cannot_listen = |source| StartError::CannotListen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(cannot_listen)?;
+        let listener = listen(address, options.port_before).await.map_err(cannot_listen)?;
         let address = listener.local_addr().map_err(cannot_listen)?;
         let scheme = if certificate.is_some() { "wss" } else { "ws" };
         let url = format!("{scheme}://{}", tls::local_address(address));
@@ -213,6 +242,16 @@ impl Place {
         let endpoint = EndpointFile::write(data_dir, &url, certificate)?;
         Ok(Self { listener, address, url, token, keys, own, endpoint })
     }
+}
+
+/// Listens. Where any port will do, the one from before a restart is the best: those who were connected know it.
+async fn listen(address: SocketAddr, port_before: Option<u16>) -> std::io::Result<TcpListener> {
+    if let (0, Some(port)) = (address.port(), port_before)
+        && let Ok(listener) = TcpListener::bind(SocketAddr::new(address.ip(), port)).await
+    {
+        return Ok(listener);
+    }
+    TcpListener::bind(address).await
 }
 
 /// The operator's desk, with what tells it how things stand.
@@ -242,6 +281,7 @@ fn desk(
         spawned_output: DefaultHandler::output_folder(data_dir),
         demo,
         message_bytes,
+        forms: Arc::new(DoorForms),
         premises,
         importing: Mutex::new(()),
     });
@@ -272,6 +312,19 @@ impl Running {
     /// Waits until the broker has ended by itself, which it does only when it cannot go on.
     pub fn failed(&self) -> impl Future<Output = ()> + use<> {
         self.core_ended.clone().cancelled_owned()
+    }
+
+    /// Waits until the operator wants the program to start anew, with the settings as they are in the file. Whoever runs
+    /// the broker then takes [`Running::again`], stops it and calls [`crate::start_again`].
+    pub fn restart_wanted(&self) -> impl Future<Output = ()> + use<> {
+        self.restart.clone().cancelled_owned()
+    }
+
+    /// The options to start anew with: those it was started with, on the same port, with the demo agents if they run.
+    pub fn again(&self) -> Options {
+        let Again { options, port, status } = &self.again;
+        let demo = status.borrow().demo;
+        Options { demo, port_before: Some(*port), ..options.clone() }
     }
 
     /// Stops in the reverse order: no new connections, no new messages, open answers awaited for a

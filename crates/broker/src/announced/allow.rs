@@ -20,13 +20,17 @@ pub(super) struct AllowList {
 
 impl AllowList {
     pub(super) fn new(settings: &[String], entries: Vec<AllowEntry>) -> Self {
-        let settings = settings.iter().filter_map(|text| Some((part(text)?, text.clone())));
         let read =
             |entry: AllowEntry| Some((entry.pattern.clone(), (part(&entry.pattern)?, entry)));
         Self {
-            settings: settings.collect(),
+            settings: read_settings(settings),
             entries: entries.into_iter().filter_map(read).collect(),
         }
+    }
+
+    /// Other entries of the settings; the operator's own stay.
+    pub(super) fn change_settings(&mut self, settings: &[String]) {
+        self.settings = read_settings(settings);
     }
 
     /// An empty list names nobody, and keeps nobody out.
@@ -41,6 +45,10 @@ impl AllowList {
         self.settings.iter().any(|(part, _)| fits(part))
             || self.entries.values().any(|(part, _)| fits(part))
     }
+}
+
+fn read_settings(settings: &[String]) -> Vec<(RulePart, String)> {
+    settings.iter().filter_map(|text| Some((part(text)?, text.clone()))).collect()
 }
 
 fn part(text: &str) -> Option<RulePart> {

@@ -1,26 +1,30 @@
-//! The settings.
+//! The settings, and what one needs to know to help.
 
-use super::{Console, soon};
+use switchboard_model::Code;
+
+use super::{Console, invalid};
 use crate::api::{CallError, Diagnostics, EditSettings, Nothing, SettingsView};
 
-#[expect(clippy::unused_async, reason = "being built")]
 impl Console {
-    pub(super) async fn settings(&self) -> Result<SettingsView, CallError> {
-        Err(soon())
+    pub(super) fn settings(&self) -> SettingsView {
+        self.parts.premises.settings()
     }
 
     pub(super) async fn edit_settings(
         &self,
-        _edit: EditSettings,
+        edit: EditSettings,
     ) -> Result<SettingsView, CallError> {
-        Err(soon())
+        self.parts.premises.edit_settings(edit.changes).await.map_err(invalid)
     }
 
-    pub(super) async fn restart(&self) -> Result<Nothing, CallError> {
-        Err(soon())
+    pub(super) fn restart(&self) -> Result<Nothing, CallError> {
+        self.parts.premises.restart().map_err(invalid)?;
+        Ok(Nothing {})
     }
 
     pub(super) async fn diagnostics(&self) -> Result<Diagnostics, CallError> {
-        Err(soon())
+        let told = self.parts.premises.diagnostics().await;
+        let text = told.map_err(|message| CallError { code: Code::Internal, message })?;
+        Ok(Diagnostics { text })
     }
 }

@@ -12,11 +12,12 @@ use axum::routing::{get, post};
 use serde::Serialize;
 use switchboard_broker::Link;
 use switchboard_model::{AgentId, Command, Door, Reply, Secret, Visit};
+use tokio::sync::watch;
 
 use super::convert::{self, Fault};
 use super::description;
 use super::mailbox;
-use super::rate::Rate;
+use super::rate::{Pace, Rate};
 use super::wire::{Endpoints, MessageView, NewMessage, Problem, Specification, Version};
 use crate::listener::Seat;
 use crate::{Entrance, named};
@@ -39,14 +40,13 @@ pub struct AacpSettings {
 #[derive(Clone)]
 pub(super) struct Counter {
     pub(super) entrance: Entrance,
-    open: bool,
+    settings: watch::Receiver<AacpSettings>,
     rate: Arc<Rate>,
 }
 
-/// The door at `/api/v1/protocol`.
-pub fn router(entrance: Entrance, settings: AacpSettings) -> Router {
-    let AacpSettings { open, rate_per_second, burst } = settings;
-    let counter = Counter { entrance, open, rate: Arc::new(Rate::new(rate_per_second, burst)) };
+/// The door at `/api/v1/protocol`. Other settings hold as soon as they are there.
+pub fn router(entrance: Entrance, settings: watch::Receiver<AacpSettings>) -> Router {
+    let counter = Counter { entrance, settings, rate: Arc::new(Rate::default()) };
     let protocol = Router::new()
         .route("/version", get(version))
         .route("/spec", get(specification))
@@ -140,7 +140,7 @@ pub(super) async fn send_message(
     let token = token(request.headers())?;
     let known = match &token {
         Some(_) => Some(counter.visit(&seat, None, token.clone()).await?),
-        None if counter.open => None,
+        None if counter.settings.borrow().open => None,
         None => return Err(no_token()),
     };
     if let Some((_, agent)) = &known {
@@ -171,7 +171,7 @@ impl Counter {
     async fn look_at_token(&self, seat: &Seat, headers: &HeaderMap) -> Result<(), Fault> {
         match token(headers)? {
             token @ Some(_) => self.visit(seat, None, token).await.map(drop),
-            None if self.open => Ok(()),
+            None if self.settings.borrow().open => Ok(()),
             None => Err(no_token()),
         }
     }
@@ -191,7 +191,8 @@ impl Counter {
     }
 
     fn may_send(&self, agent: &AgentId) -> Result<(), Fault> {
-        self.rate.take(agent, Instant::now()).map_err(|wait| {
+        let AacpSettings { rate_per_second, burst, .. } = *self.settings.borrow();
+        self.rate.take(agent, Pace::new(rate_per_second, burst), Instant::now()).map_err(|wait| {
             let seconds = wait.as_secs_f64().ceil().max(1.0);
             let words = format!("{agent} sends too fast: try again in {seconds} s");
             let retry_after = Some(wait.as_secs() + 1);

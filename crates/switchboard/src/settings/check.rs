@@ -2,20 +2,15 @@
 
 use std::net::SocketAddr;
 
-use super::Settings;
-use crate::StartError;
+use serde_json::Value;
 
-/// The longest time that can be set.
-const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+use super::values::Values;
+use super::{Settings, table};
+use crate::StartError;
 
 impl Settings {
     /// What is wrong, and what would be right.
     pub(super) fn check(&self) -> Result<(), String> {
-        let (limits, delivery) = (&self.limits, &self.delivery);
-        if !(1.0..=100.0).contains(&delivery.backoff_multiplier) {
-            let given = delivery.backoff_multiplier;
-            return Err(format!("delivery.backoff_multiplier is {given}: give 1 to 100"));
-        }
         if self.default_handler.command.first().is_some_and(String::is_empty) {
             return Err("default_handler.command begins with nothing: name a program".to_owned());
         }
@@ -40,34 +35,15 @@ impl Settings {
                 .map_err(|why| format!("telemetry.otlp: {why}"))?;
         }
         crate::tls::check(&self.tls)?;
-        let ranges = [
-            ("delivery.attempts", u64::from(delivery.attempts), 1000),
-            ("delivery.backoff_ms", delivery.backoff_ms, DAY_MS),
-            ("delivery.timeout_ms", delivery.timeout_ms, DAY_MS),
-            ("delivery.escalate_high_ms", delivery.escalate_high_ms, DAY_MS),
-            ("delivery.escalate_urgent_ms", delivery.escalate_urgent_ms, DAY_MS),
-            ("default_handler.max_children", self.default_handler.max_children as u64, 1000),
-            ("aacp.rate_per_second", u64::from(self.aacp.rate_per_second), 1_000_000),
-            ("aacp.burst", u64::from(self.aacp.burst), 1_000_000),
-            ("discovery.ttl_ms", self.discovery.ttl_ms, DAY_MS),
-            ("heartbeat.interval_ms", self.heartbeat.interval_ms, DAY_MS),
-            ("heartbeat.misses", u64::from(self.heartbeat.misses), 1000),
-            ("limits.connections", limits.connections as u64, 1_000_000),
-            ("limits.subscriptions", limits.subscriptions as u64, 1_000_000),
-            ("limits.message_bytes", limits.message_bytes as u64, 256 << 20),
-            ("limits.in_flight", limits.in_flight as u64, 1_000_000),
-            ("limits.in_flight_bytes", limits.in_flight_bytes as u64, 1 << 40),
-            ("limits.queue", limits.queue as u64, 10_000_000),
-            ("limits.write_ms", limits.write_ms, DAY_MS),
-            ("limits.preauth_bytes", limits.preauth_bytes as u64, 256 << 20),
-            ("limits.preauth_ms", limits.preauth_ms, DAY_MS),
-            ("retention.days", u64::from(self.retention.days), 36_500),
-            ("retention.max_mb", self.retention.max_mb, 1 << 40),
-        ];
-        match ranges.iter().find(|(_, value, most)| !(1..=*most).contains(value)) {
-            Some((name, value, most)) => Err(format!("{name} is {value}: give 1 to {most}")),
-            None => Ok(()),
+        let values = Values::of(self);
+        for entry in table::entries() {
+            let Some((min, max)) = entry.kind.bounds() else { continue };
+            let value = values.get(entry.key);
+            if !value.as_f64().is_some_and(|number| (min..=max).contains(&number)) {
+                return Err(out_of_bounds(entry.key, value, (min, max)));
+            }
         }
+        Ok(())
     }
 
     /// The address to listen on: one that others can reach only if it is protected.
@@ -84,4 +60,9 @@ impl Settings {
         }
         Ok(address)
     }
+}
+
+/// The same words for a file and for the operator.
+pub(super) fn out_of_bounds(key: &str, value: &Value, (min, max): (f64, f64)) -> String {
+    format!("{key} is {value}: give {min} to {max}")
 }

@@ -1,5 +1,7 @@
 //! The file `switchboard.toml`.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use super::Settings;
@@ -17,27 +19,39 @@ impl Settings {
                 return Err(StartError::SettingsUnreadable { path: path.to_owned(), source });
             }
         };
-        let wrong = |reason| StartError::SettingsWrong { path: path.to_owned(), reason };
-        let settings: Self = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        settings.check().map_err(wrong)?;
+        Self::parse(&text)
+            .map_err(|reason| StartError::SettingsWrong { path: path.to_owned(), reason })
+    }
+
+    /// Reads the text of a settings file.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let settings: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        settings.check()?;
         Ok(settings)
     }
 }
 
-/// Writes where to look for others into the settings file, and leaves the rest of it as it is.
-pub(crate) fn write_interfaces(path: &Path, interfaces: &[String]) -> Result<(), String> {
-    let failed = |why: String| format!("cannot change {}: {why}", path.display());
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error.to_string())),
-    };
-    let mut document: toml_edit::DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| failed(error.to_string()))?;
-    let list: toml_edit::Array = interfaces.iter().map(String::as_str).collect();
-    document["discovery"]["interfaces"] = toml_edit::value(list);
-    // Written aside and moved, so that nobody reads half of it.
+/// The text of the file; empty where there is none.
+pub(super) fn text(path: &Path) -> Result<String, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+/// Writes the file: the whole of it or nothing, and with the mode it had.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("cannot change {}: {error}", path.display());
+    // A link stays one; what it leads to is written.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let aside = path.with_extension("toml.new");
-    std::fs::write(&aside, document.to_string()).map_err(|error| failed(error.to_string()))?;
-    std::fs::rename(&aside, path).map_err(|error| failed(error.to_string()))
+    let written = File::create(&aside).and_then(|mut file| {
+        if let Ok(before) = path.metadata() {
+            file.set_permissions(before.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    written.and_then(|()| std::fs::rename(&aside, path)).map_err(failed)
 }

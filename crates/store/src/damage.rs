@@ -1,0 +1,77 @@
+//! Looking for damage: every table with its indexes, one after another, so that no look holds the log for long.
+
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, Connection, Row};
+
+use crate::Error;
+use crate::backup::ratio;
+use crate::upkeep::Upkeep;
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[TABLES];
+
+/// What belongs to an index of words is looked at with it.
+const TABLES: &str = "select name, sql like 'create virtual%' as virtual from sqlite_schema \
+     where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name";
+
+/// How many faults are told of.
+const TOLD: usize = 5;
+
+/// Looks at everything. Damage is a failure, and says where.
+pub(crate) async fn look(upkeep: &Upkeep) -> Result<String, Error> {
+    let mut connection = upkeep.reader().await?;
+    let tables = tables(&mut connection).await?;
+    let mut weights = Vec::with_capacity(tables.len());
+    for table in &tables {
+        weights.push(weight(&mut connection, table).await);
+    }
+    let whole: u64 = weights.iter().sum();
+    let (mut faults, mut seen) = (Vec::new(), 0);
+    for (table, weight) in tables.iter().zip(&weights) {
+        faults.extend(faults_of(&mut connection, table).await?);
+        seen += weight;
+        upkeep.done(ratio(seen, whole));
+    }
+    connection.close().await?;
+    if faults.is_empty() {
+        return Ok(format!("no damage found in {} tables and their indexes", tables.len()));
+    }
+    let told: Vec<&str> = faults.iter().take(TOLD).map(String::as_str).collect();
+    let detail = format!("{} faults: {}", faults.len(), told.join("; "));
+    Err(Error::Damaged { path: upkeep.database().to_owned(), detail })
+}
+
+async fn tables(connection: &mut SqliteConnection) -> Result<Vec<String>, Error> {
+    let rows = sqlx::query(TABLES).fetch_all(connection).await?;
+    let mut names = Vec::with_capacity(rows.len());
+    for row in rows {
+        names.push(row.try_get("name")?);
+    }
+    Ok(names)
+}
+
+/// About how long the look will take: how many rows there can be.
+async fn weight(connection: &mut SqliteConnection, table: &str) -> u64 {
+    let statement = format!("select max(rowid) - min(rowid) from {}", quoted(table));
+    let row = sqlx::query(AssertSqlSafe(statement)).fetch_one(connection).await;
+    // A table without numbers has few rows.
+    let rows: Option<i64> = row.ok().and_then(|row| row.try_get(0).ok());
+    u64::try_from(rows.unwrap_or(0)).unwrap_or(0).min(1 << 40) + 1
+}
+
+async fn faults_of(connection: &mut SqliteConnection, table: &str) -> Result<Vec<String>, Error> {
+    let statement = format!("pragma integrity_check({})", quoted(table));
+    let rows = sqlx::query(AssertSqlSafe(statement)).fetch_all(connection).await?;
+    let mut faults = Vec::new();
+    for row in rows {
+        let words: String = row.try_get(0)?;
+        if words != "ok" {
+            faults.push(words);
+        }
+    }
+    Ok(faults)
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
