@@ -20,6 +20,8 @@ export class Messages {
   arrived = $state(0);
   /** How many passed the filter in the last second but found no room. */
   skipped = $state(0);
+  /** The last question is not answered yet. */
+  asking = $state(false);
   /** The operator asked to hold. */
   paused = $state(false);
   loading = $state(false);
@@ -50,6 +52,7 @@ export class Messages {
   begin(filter: MessageFilter): void {
     this.#filter = filter;
     this.#fresh = true;
+    this.asking = true;
   }
 
   take(event: FeedEvent): void {
@@ -57,6 +60,7 @@ export class Messages {
       if (this.#fresh) this.rows.replace(event.rows);
       else this.rows.renew(event.rows);
       this.#fresh = false;
+      this.asking = false;
       this.trouble = null;
     } else {
       this.rows.add(event.rows, event.skipped);

@@ -72,8 +72,8 @@ export class Bay {
     const guests = this.#guests();
     this.known = guests.length;
     if (now - this.#busiestAt > BUSIEST_MS) {
-      this.#busiestAt = now;
       this.#busiest = busiest(this.#busiest, traffic.weights());
+      if (this.#busiest.length > 0) this.#busiestAt = now;
     }
     const here = new Set(guests.map(({ id }) => id));
     const next = cast(guests, {
@@ -140,6 +140,12 @@ export class Bay {
     this.current = next;
     this.on = { jack: next };
     this.reveal(next);
+  }
+
+  /** Whether a jack has its name beside it: among hundreds only those that matter most. */
+  isNamed({ key, crowd }: JackView): boolean {
+    if (this.fit.named || crowd !== null || this.isChosen(key)) return true;
+    return key === this.current || (this.on !== null && "jack" in this.on && this.on.jack === key);
   }
 
   /** What a click on a jack does: shows only its messages, or opens a group. */
@@ -260,7 +266,7 @@ export class Bay {
     if (this.current !== null) keys.add(this.current);
     else if (this.order[0] !== undefined) keys.add(this.order[0]);
     if (this.on !== null && "jack" in this.on) keys.add(this.on.jack);
-    for (const key of [...this.matches.keys()].slice(0, 24)) keys.add(key);
+    for (const key of [...this.matches.keys()].slice(0, 60)) keys.add(key);
     for (const { key, group } of this.cast.nodes) {
       if (group !== null || this.isChosen(key)) keys.add(key);
     }

@@ -90,11 +90,11 @@ export interface Fit {
 export function fitFor(grid: Grid, zoom: number, { width }: Size): Fit {
   const besides = grid.columns > 1 ? Math.min(grid.stepX, 2 * grid.left) * zoom : width;
   const below = grid.rows === 2 ? Infinity : grid.stepY * zoom;
-  const room = Math.min(LONGEST_NAME_PX, besides - 8);
+  const room = Math.min(LONGEST_NAME_PX, besides - 13);
   return {
     radius: Math.max(SMALLEST_PX, Math.min(LARGEST_PX, besides * 0.26, below * 0.24)),
     room,
-    named: room >= TIGHT_PX - 12 && below >= ROW_PX - 14,
+    named: room >= TIGHT_PX - 14 && below >= ROW_PX - 14,
     two: below >= 76,
   };
 }

@@ -53,6 +53,8 @@ export function coloursOf(element: Element): Colours {
   };
 }
 
+const MANY = 30;
+
 /** Draws everything anew. The context is scaled to CSS pixels already, and empty. */
 export function draw(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   context.lineCap = "round";
@@ -65,11 +67,13 @@ export function draw(context: CanvasRenderingContext2D, picture: Picture, colour
 function drawCord(
   context: CanvasRenderingContext2D,
   cord: Drawn,
-  { stress, still }: Picture,
+  { cords, stress, still }: Picture,
   colours: Colours,
 ): void {
   const { curve, strength, kind } = cord;
   const look = stress(cord);
+  // Among many only the busy ones are to be seen at a glance.
+  const [pale, glow] = cords.length > MANY ? [0.18, strength ** 2] : [0.42, strength];
   const [a, b, c, d] = curve;
   context.beginPath();
   context.moveTo(a.x, a.y);
@@ -84,7 +88,7 @@ function drawCord(
   }
   if (kind === "error") context.setLineDash([5, 6]);
   context.globalAlpha =
-    look === "dim" ? 0.1 : look === "plain" ? 0.42 + strength * 0.48 : Math.max(0.9, strength);
+    look === "dim" ? 0.1 : look === "plain" ? pale + glow * (0.9 - pale) : Math.max(0.9, strength);
   context.lineWidth = wide;
   context.strokeStyle = colours[kind];
   context.stroke();
