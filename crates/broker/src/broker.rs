@@ -8,11 +8,12 @@ use switchboard_model::{
     AgentId, AgentView, AllowEntry, AnnouncedView, Announcement, AttemptId, Command, ConnectionId,
     DeadMessage, Door, Event, JobId, JobView, Message, Reply, RouteView, Topic, Totals, TurnedAway,
 };
-use switchboard_store::{Opened, Store};
+use switchboard_store::{FigureRecord, Opened, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::core::{Core, Ends, Loaded};
+use crate::figures::Figures;
 use crate::{Listed, Metrics, Refusal, Rules, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
@@ -51,6 +52,10 @@ pub enum Outgoing {
 pub enum Cut {
     /// The agent's token was taken away or replaced.
     TokenRevoked,
+    /// The operator ended it; the agent may come back.
+    Disconnected,
+    /// The operator keeps the agent out.
+    Blocked,
 }
 
 impl Cut {
@@ -58,6 +63,8 @@ impl Cut {
     pub fn words(self) -> &'static str {
         match self {
             Self::TokenRevoked => "the token was revoked or replaced",
+            Self::Disconnected => "disconnected by the operator",
+            Self::Blocked => "blocked by the operator",
         }
     }
 }
@@ -98,6 +105,10 @@ pub(crate) enum Input {
         job: JobId,
         letters: Result<(Vec<DeadMessage>, bool), switchboard_store::Error>,
     },
+    /// What was counted, to be written.
+    Figures(Vec<FigureRecord>),
+    /// What the operator has set, from now on.
+    Settings(Box<Settings>, oneshot::Sender<()>),
     Stop,
 }
 
@@ -116,6 +127,7 @@ pub struct Broker {
     open_letters: Arc<AtomicU64>,
     in_flight: usize,
     metrics: Metrics,
+    figures: Figures,
     store: Store,
 }
 
@@ -140,6 +152,8 @@ impl Broker {
             open_letters: open_letters.clone(),
             metrics: metrics.clone(),
         };
+        let figures = Figures::new(totals.clone(), metrics.clone(), open_letters.clone());
+        figures.start(events.subscribe(), inputs.downgrade(), store.clone());
         let core = Core::restore(settings, opened, ends).await;
         let task = tokio::spawn(core.run(inbox));
         let next_connection = Arc::new(AtomicU64::new(1));
@@ -155,6 +169,7 @@ impl Broker {
             open_letters,
             in_flight,
             metrics,
+            figures,
             store,
         };
         (broker, task)
@@ -296,6 +311,10 @@ impl Broker {
         self.open_letters.load(Ordering::Relaxed)
     }
 
+    pub(crate) fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
     /// What has been counted and measured since the start.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
@@ -306,10 +325,19 @@ impl Broker {
         self.live.load(Ordering::Relaxed)
     }
 
+    /// Other settings hold from now on. What was begun keeps the times it was given, and those who are connected may
+    /// hold as many deliveries as when they came.
+    pub async fn change_settings(&self, settings: Settings) -> Result<(), Refusal> {
+        let settings = Box::new(settings);
+        self.ask(|reply| Input::Settings(settings, reply)).await.ok_or(Refusal::Stopping)
+    }
+
     /// Refuses new messages, waits a little for open answers, and ends the core. What has not been
     /// delivered stays on disk.
     pub async fn stop(&self) {
-        if self.inputs.send(Input::Stop).await.is_err() {
+        let counted = Input::Figures(self.figures.close());
+        if self.inputs.send(counted).await.is_err() || self.inputs.send(Input::Stop).await.is_err()
+        {
             tracing::debug!("the core has stopped already");
         }
     }

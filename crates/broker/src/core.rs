@@ -1,12 +1,12 @@
 //! The one task that owns all state: registry, subscriptions, queues, messages on their way.
 //!
 //! Each pass takes what has arrived, decides, hands messages to outboxes, and sends one write to
-//! the disk. In the order of a message's life: `members` come and go, with `tokens`, or only visit their `mailbox`, or are heard of by `announcing`; `accept` takes
+//! the disk. In the order of a message's life: `members` come and go, with `tokens`, or only visit their `mailbox`, or are heard of by `announcing`; `control` is what the operator does about one of them; `accept` takes
 //! messages in where `permit` lets them; `deliver` brings them to recipients, `answers` hears what they
 //! say, `calling` brings the answers of requests to those who asked, `again` asks again, `waiting` keeps what
 //! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
 //! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `rules` are
-//! the operator's, `find` and `sharing` what agents ask of the broker; `lifecycle` tells agents of each other,
+//! the operator's, `keeping` what the operator keeps, `find` and `sharing` what agents ask of the broker; `lifecycle` tells agents of each other,
 //! `what_if` tells the operator what would happen, `disk` writes it all down.
 
 mod accept;
@@ -14,11 +14,13 @@ mod again;
 mod announcing;
 mod answers;
 mod calling;
+mod control;
 mod deliver;
 mod disk;
 mod find;
 mod import;
 mod jobs;
+mod keeping;
 mod letters;
 mod lifecycle;
 mod mailbox;
@@ -131,6 +133,8 @@ pub(crate) struct Core {
     metrics: Metrics,
     /// When it is time to see who was not heard of.
     pulses_at: Instant,
+    /// When it is time to write down that the broker runs.
+    running_at: Instant,
     /// The messages of dead letters that nobody has dealt with, and of those thrown away.
     letters: HashSet<u64>,
     discarded: HashSet<u64>,
@@ -259,6 +263,7 @@ impl Core {
             announced_on_bus: ends.announced_on_bus,
             metrics: ends.metrics,
             pulses_at: now.monotonic,
+            running_at: now.monotonic,
             letters: restored.open_letters.into_iter().collect(),
             discarded: restored.discarded_letters.into_iter().collect(),
             letters_out: ends.open_letters,
@@ -299,6 +304,7 @@ impl Core {
             self.hand_over();
             if self.show_agents_at <= self.now.monotonic {
                 self.show_changed_agents();
+                self.show_changed_jobs();
                 self.show_agents_at = self.now.monotonic + SHOW_AGENTS;
             }
             self.write().await;
@@ -341,8 +347,22 @@ impl Core {
             }
             Input::Payloads(loaded) => self.loaded(*loaded),
             Input::Letters { job, letters } => self.letters_read(job, letters),
+            Input::Figures(figures) => {
+                let records = figures.into_iter().map(|one| Record::Figures(Box::new(one)));
+                self.bookkeeping.extend(records);
+            }
+            Input::Settings(settings, reply) => give(reply, self.change_settings(*settings)),
             Input::Stop => self.stop_by = Some(self.now.monotonic + self.settings.drain),
         }
+    }
+
+    fn change_settings(&mut self, settings: Settings) {
+        self.announced.change_rules(settings.discovery.clone());
+        // An outbox is as large as it was made; to hand over more than it holds would look like an end of it.
+        let in_flight = settings.in_flight.min(self.settings.in_flight);
+        self.settings = Settings { in_flight, ..settings };
+        // The next look may have been planned for long after the new interval.
+        self.pulses_at = self.now.monotonic;
     }
 
     fn command(&mut self, caller: Caller, command: Command, reply: Option<ReplyTo>) {
@@ -365,6 +385,13 @@ impl Core {
             }
             Command::OpenSession(new) => return self.open_session(caller, new, reply),
             Command::UpdateSession(update) => return self.update_session(caller, update, reply),
+            Command::Disconnect(agent) => return self.disconnect_agent(caller, &agent, reply),
+            Command::Block { agent, blocked } => {
+                return self.block_agent(caller, &agent, blocked, reply);
+            }
+            Command::NameAgent { agent, label } => {
+                return self.name_agent(caller, &agent, label, reply);
+            }
             Command::Appear(said, arrival) => return self.appear(caller, *said, &arrival, reply),
             Command::Admit { agent, fingerprint } => {
                 return self.admit_agent(caller, &agent, fingerprint.as_deref(), reply);
@@ -373,6 +400,9 @@ impl Core {
             Command::ForgetAgent(agent) => return self.forget_agent(caller, &agent, reply),
             Command::EditAllowList { add, remove } => {
                 return self.edit_allow_list(caller, add, remove, reply);
+            }
+            Command::Keep { kind, name, text } => {
+                return self.keep(caller, kind, name, text, reply);
             }
             Command::TurnAway(away) => {
                 self.turn_away(away);
@@ -417,6 +447,7 @@ impl Core {
         self.work_on_jobs();
         self.check_pulses();
         self.end_announcements();
+        self.say_that_it_runs();
     }
 
     fn next_deadline(&self) -> Instant {
@@ -435,6 +466,8 @@ impl Core {
     }
 
     fn show_changed_agents(&mut self) {
+        let presences = self.registry.take_presences(self.now.wall);
+        self.bookkeeping.extend(presences.into_iter().map(Record::Presence));
         for view in self.registry.take_changed(&self.parking) {
             self.tell(Event::Agent(Arc::new(view)));
         }

@@ -58,6 +58,9 @@ pub enum Refusal {
     /// The operator turned it away.
     #[error("the operator has refused {0}")]
     RefusedAgent(AgentId),
+    /// The operator keeps it out.
+    #[error("{0} is blocked by the operator")]
+    Blocked(AgentId),
     /// It has signed before.
     #[error("{0} has signed its announcements: an unsigned one is not believed")]
     MustSign(AgentId),
@@ -264,6 +267,7 @@ impl Refusal {
             Self::OperatorOnly
             | Self::NotListed(_)
             | Self::RefusedAgent(_)
+            | Self::Blocked(_)
             | Self::Forbidden { .. }
             | Self::NobodyMayHear { .. } => Code::Forbidden,
             Self::NoSuchLetter(_)

@@ -1,8 +1,10 @@
-//! Who is known and who is connected. `connection` is what one holds, `mailboxes` what waits for those who have none, `offers` what an agent can do,
-//! `presence` whether it is there, `tokens` how it proves who it is, `views` what the operator sees.
+//! Who is known and who is connected. `connection` is what one holds, `control` what the operator says of an agent, `mailboxes` what waits for those who have none,
+//! `offers` what an agent can do, `presence` whether it is there, `noted` what is written down of that, `tokens` how it proves who it is, `views` what the operator sees.
 
 mod connection;
+mod control;
 mod mailboxes;
+mod noted;
 mod offers;
 mod presence;
 mod tokens;
@@ -39,6 +41,8 @@ pub(crate) struct Registry {
     connections: HashMap<ConnectionId, Connection>,
     /// Agents whose view has changed since it was last shown.
     changed: HashSet<AgentId>,
+    /// Agents of which it may not be written down yet whether they can take messages.
+    unnoted: HashSet<AgentId>,
     /// Agents by their other names.
     aliases: HashMap<Uuid, AgentId>,
     /// Agents by the hashes of their tokens.
@@ -62,6 +66,8 @@ struct Agent {
     /// Whether it takes requests, as it last said.
     status: AgentStatus,
     pulse: Pulse,
+    /// Whether it could take messages, as that was last written down, and when.
+    noted: (AgentStatus, Timestamp),
 }
 
 impl Agent {
@@ -78,6 +84,8 @@ impl Agent {
             bell: None,
             status: AgentStatus::Ready,
             pulse: Pulse::default(),
+            // Nobody was there while the broker did not run.
+            noted: (AgentStatus::Unavailable, Timestamp(0)),
         }
     }
 }
@@ -90,6 +98,9 @@ impl Registry {
             let capabilities = record.capabilities.take().unwrap_or_default();
             let mut agent = Agent::known(record);
             agent.offers = Offers::restore(capabilities);
+            if agent.record.mailbox {
+                registry.unnoted.insert(agent.record.id.clone());
+            }
             registry.add(agent);
         }
         for token in tokens {
@@ -168,6 +179,8 @@ impl Registry {
             door,
             declared_by: None,
             mailbox: false,
+            label: None,
+            blocked: false,
             capabilities: None,
             first_seen: wall,
             last_seen: wall,

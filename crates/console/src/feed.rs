@@ -24,6 +24,8 @@ const FRAME: Duration = Duration::from_millis(50);
 const ROWS: usize = 300;
 /// Rows that were sent and may still move, and of which the screen wants to hear again.
 const FOLLOWED: usize = 4000;
+/// Messages that died again, in one batch; the history and the jobs have them all.
+const DIED_AGAIN: usize = 100;
 /// How many frames a message that moved is looked for in the store, which may learn of it later.
 const PATIENCE: u8 = 40;
 
@@ -117,7 +119,7 @@ impl Feed {
         self.status.mark_unchanged();
         self.figures.mark_unchanged();
         let on_disk = self.console.store().messages(&self.filter, None, ROWS as u32, false).await;
-        let mut rows = on_disk.unwrap_or_else(|error| {
+        let mut rows = on_disk.map(|page| page.rows).unwrap_or_else(|error| {
             tracing::error!(%error, "a feed begins without history");
             Vec::new()
         });
@@ -178,6 +180,13 @@ impl Feed {
                     self.show(row, &message);
                 }
             }
+            Event::DiedAgain { id, replay_of, topic, error } => {
+                if self.died_again.len() < DIED_AGAIN {
+                    let (topic, error) = (topic.as_str().to_owned(), Some(error.to_string()));
+                    self.died_again.push(DiedAgain { id, replay_of, topic, error });
+                }
+            }
+            Event::Sessions => self.sessions = true,
             Event::Rules => self.rules = true,
             Event::Discovery => self.discovery = true,
             Event::Agent(view) => drop(self.agents.insert(view.id.clone(), view)),
@@ -227,7 +236,7 @@ impl Feed {
         };
         let page =
             self.console.store().messages(&self.filter, Some(newest + 1), ROWS as u32, false);
-        for row in page.await.unwrap_or_default() {
+        for row in page.await.map(|page| page.rows).unwrap_or_default() {
             if self.late.remove(&row.seq).is_some() && self.rows.len() < ROWS {
                 self.rows.push_front(row);
             }

@@ -110,6 +110,8 @@ impl Memory {
             Event::Agent(_)
             | Event::Job(_)
             | Event::Refused(..)
+            | Event::DiedAgain { .. }
+            | Event::Sessions
             | Event::Rules
             | Event::Discovery => {}
         }

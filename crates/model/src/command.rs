@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{
-    Ack, Address, AgentId, AgentStatus, AllowEntry, AnnouncedView, Announcement, Answer, Arrival,
-    AttemptId, Capability, Context, ConversationId, DeadMessage, Declared, Dialect, IssuedToken,
-    JobId, JobView, Kind, Lifecycle, ListenFilter, Mechanism, MessageId, MessageState, NewJob,
-    NewSession, Pattern, Payload, Policy, Priority, RuleChange, RuleEdit, Secret, Session,
-    SessionUpdate, SubscriptionId, Timestamp, Topic, TurnedAway,
+    Ack, Address, AgentId, AgentStatus, AgentView, AllowEntry, AnnouncedView, Announcement, Answer,
+    Arrival, AttemptId, Capability, Context, ConversationId, DeadMessage, Declared, Dialect,
+    IssuedToken, JobId, JobView, Kind, Label, Lifecycle, ListenFilter, Mechanism, MessageId,
+    MessageState, NewJob, NewSession, Pattern, Payload, Policy, Priority, RuleChange, RuleEdit,
+    SavedKind, Secret, Session, SessionUpdate, SubscriptionId, Timestamp, Topic, TurnedAway,
 };
 
 /// Everything that can change anything. Every door, the operator and discovered peers speak this.
@@ -99,6 +99,24 @@ pub enum Command {
         /// Whose.
         agent: AgentId,
     },
+    /// End every connection of an agent; it may come back. Only the operator may.
+    Disconnect(AgentId),
+    /// Keep an agent out by every door, or let it in again. It keeps its name, its rules and its
+    /// mailbox; what others send to it waits, as for any agent that is away. Only the operator may.
+    Block {
+        /// Which.
+        agent: AgentId,
+        /// Whether it is to be kept out.
+        blocked: bool,
+    },
+    /// Give an agent a name of the operator's own, which is for people and no address. Only the operator
+    /// may.
+    NameAgent {
+        /// Which.
+        agent: AgentId,
+        /// The name; none takes it away.
+        label: Option<Label>,
+    },
     /// An agent was announced.
     Appear(Box<Announcement>, Arrival),
     /// An announcement could not even be read, or its proof was bad.
@@ -127,6 +145,15 @@ pub enum Command {
         add: Vec<AllowEntry>,
         /// The patterns of those that go.
         remove: Vec<String>,
+    },
+    /// Keep something for another time, in the place of what has the same name. Only the operator may.
+    Keep {
+        /// What it is.
+        kind: SavedKind,
+        /// Its name.
+        name: String,
+        /// What it says; none forgets it.
+        text: Option<String>,
     },
     /// Tell agents what happened to one of them. Only the operator's own programs may.
     Announce {
@@ -296,6 +323,8 @@ pub enum Reply {
     Rules(Box<RuleChange>),
     /// A token was made.
     Token(IssuedToken),
+    /// An agent is as it is now.
+    Agent(Box<AgentView>),
     /// What an announcement came to.
     Appeared(Appeared),
     /// An announced agent is as it is now.
@@ -353,6 +382,11 @@ impl Reply {
     /// What an announcement came to.
     pub fn appeared(self) -> Option<Appeared> {
         if let Self::Appeared(appeared) = self { Some(appeared) } else { None }
+    }
+
+    /// An agent.
+    pub fn agent(self) -> Option<AgentView> {
+        if let Self::Agent(view) = self { Some(*view) } else { None }
     }
 
     /// An announced agent.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{AgentId, AgentView, JobView, Message, MessageState, Timestamp};
+use crate::{AgentId, AgentView, JobView, Message, MessageId, MessageState, Timestamp, Topic};
 
 /// A fact about the running broker.
 #[derive(Clone, Debug)]
@@ -31,6 +31,19 @@ pub enum Event {
     },
     /// A message was not accepted; what was tried is kept.
     Refused(Arc<Message>, Arc<str>),
+    /// A message that was sent in the place of a dead letter has died too.
+    DiedAgain {
+        /// The message.
+        id: MessageId,
+        /// The dead letter in whose place it was sent.
+        replay_of: MessageId,
+        /// The topic that it was sent to.
+        topic: Topic,
+        /// What went wrong.
+        error: Arc<str>,
+    },
+    /// A session was opened, changed or closed.
+    Sessions,
     /// The rules changed.
     Rules,
     /// Something changed about who is announced.

@@ -4,7 +4,7 @@
 //! for the nouns, `announced` for those that were heard of before they came; `dialect` for how one call is written at each door, with `object` for JSON that stays
 //! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
 //! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
-//! what a subscriber wants; `code` for every way to be refused.
+//! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -17,9 +17,11 @@ mod conversation;
 mod delivery;
 mod dialect;
 mod event;
+mod figures;
 mod filter;
 mod id;
 mod job;
+mod label;
 mod letter;
 mod listen;
 mod mail;
@@ -27,6 +29,7 @@ mod message;
 mod object;
 mod route;
 mod rule;
+mod saved;
 mod session;
 mod timestamp;
 mod token;
@@ -47,12 +50,14 @@ pub use conversation::{ConversationMessage, ConversationRow, SessionView};
 pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
 pub use dialect::{Call, Dialect, Failure, Outcome};
 pub use event::Event;
+pub use figures::{Scope, Tally, Times};
 pub use filter::{MessageFilter, search_words};
 pub use id::{
     AgentId, AttemptId, ConnectionId, ConversationId, DeliveryId, InvalidId, JobId, MessageId,
     SubscriptionId,
 };
 pub use job::{JobAction, JobKind, JobStatus, JobView, NewJob};
+pub use label::{InvalidLabel, Label};
 pub use letter::{DeadMessage, Letter, LetterFilter, LetterRow, LetterStatus};
 pub use listen::{Expression, InvalidFilter, ListenFilter};
 pub use mail::{Mail, MailPage, MailStatus};
@@ -63,6 +68,7 @@ pub use rule::{
     ChangedRule, DecidedBy, Decision, Effect, Precision, Rule, RuleChange, RuleEdit, RuleId,
     RulePart,
 };
+pub use saved::{Saved, SavedKind};
 pub use session::{
     MessageSummary, NewSession, Session, SessionChange, SessionStatus, SessionUpdate,
 };

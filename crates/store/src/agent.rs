@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use switchboard_model::{AgentId, Capability, Door, Timestamp};
+use switchboard_model::{AgentId, Capability, Door, Label, Timestamp};
 
 use crate::Error;
 use crate::batch::AgentChange;
@@ -15,10 +15,11 @@ pub(crate) const SQL: &[&str] =
     &[UPSERT, SEEN, FORGET_CAPABILITIES, ADD_CAPABILITY, ALL, ALL_CAPABILITIES];
 
 const UPSERT: &str = "insert into agent (id, name, version, door, first_seen, last_seen, \
-     declared_by, mailbox) values (?, ?, ?, ?, ?, ?, ?, ?) \
+     declared_by, mailbox, label, blocked) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      on conflict (id) do update set name = excluded.name, version = excluded.version, \
      door = excluded.door, last_seen = max(last_seen, excluded.last_seen), \
-     declared_by = excluded.declared_by, mailbox = excluded.mailbox";
+     declared_by = excluded.declared_by, mailbox = excluded.mailbox, \
+     label = excluded.label, blocked = excluded.blocked";
 
 const SEEN: &str = "update agent set last_seen = max(last_seen, ?) where id = ?";
 
@@ -28,8 +29,8 @@ const ADD_CAPABILITY: &str = "insert into capability (agent, position, name, des
      input_schema, output_schema, keywords, authorized_requester_ids, version) \
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-const ALL: &str = "select id, name, version, door, first_seen, last_seen, declared_by, mailbox \
-     from agent order by id";
+const ALL: &str = "select id, name, version, door, first_seen, last_seen, declared_by, mailbox, \
+     label, blocked from agent order by id";
 
 const ALL_CAPABILITIES: &str = "select agent, name, description, input_schema, output_schema, \
      keywords, authorized_requester_ids, version from capability order by agent, position";
@@ -60,6 +61,8 @@ async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Resul
         .bind(agent.last_seen.0)
         .bind(agent.declared_by.map(Door::as_str))
         .bind(agent.mailbox)
+        .bind(agent.label.as_ref().map(Label::as_str))
+        .bind(agent.blocked)
         .execute(&mut *connection)
         .await?;
     let Some(capabilities) = &agent.capabilities else {
@@ -103,6 +106,8 @@ pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<AgentRe
             door: door(row.try_get("door")?)?,
             declared_by: row.try_get::<Option<&str>, _>("declared_by")?.map(door).transpose()?,
             mailbox: row.try_get("mailbox")?,
+            label: row.try_get::<Option<&str>, _>("label")?.map(label).transpose()?,
+            blocked: row.try_get("blocked")?,
             capabilities: Some(capabilities.remove(id).unwrap_or_default()),
             first_seen: Timestamp(row.try_get("first_seen")?),
             last_seen: Timestamp(row.try_get("last_seen")?),
@@ -126,6 +131,10 @@ fn capability(row: &SqliteRow) -> Result<Capability, Error> {
 
 fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text).map_err(|_| meaningless("part of a capability", text))
+}
+
+fn label(text: &str) -> Result<Label, Error> {
+    Label::parse(text).map_err(|_| meaningless("the name of an agent", text))
 }
 
 pub(crate) fn agent_id(text: &str) -> Result<AgentId, Error> {

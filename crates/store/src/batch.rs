@@ -11,8 +11,9 @@ use switchboard_model::{
 };
 
 use crate::record::{
-    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, JobRecord, LetterRecord,
-    MailChange, Record, RulesRecord, SessionRecord, SubscriptionRecord, TokenChange, TrustChange,
+    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, FigureRecord, JobRecord,
+    LetterRecord, MailChange, PresenceRecord, Record, RulesRecord, SavedChange, SessionRecord,
+    SubscriptionRecord, TokenChange, TrustChange,
 };
 use crate::total::Delta;
 
@@ -38,6 +39,11 @@ pub(crate) struct Batch {
     pub(crate) trust: Vec<TrustChange>,
     pub(crate) rules: Vec<RulesRecord>,
     pub(crate) sessions: Vec<SessionRecord>,
+    pub(crate) presences: Vec<PresenceRecord>,
+    /// The broker runs, at least until then.
+    pub(crate) running: Option<Timestamp>,
+    pub(crate) figures: Vec<FigureRecord>,
+    pub(crate) saved: Vec<SavedChange>,
     /// What is known of the totals before anything is updated.
     pub(crate) delta: Delta,
     places: Places,
@@ -132,6 +138,8 @@ impl Batch {
                 self.agents.push(AgentChange::Known(agent.clone()));
             }
             Record::AgentSeen { id, at } => self.seen(id, *at),
+            Record::Presence(presence) => self.presences.push(presence.clone()),
+            Record::Running(at) => self.running = self.running.max(Some(*at)),
             Record::Subscribed(subscription) => {
                 self.delta.last_subscription = self.delta.last_subscription.max(subscription.id.0);
                 self.subscriptions.push(SubscriptionChange::Began(subscription.clone()));
@@ -147,6 +155,8 @@ impl Batch {
             Record::Trust(change) => self.trust.push(change.clone()),
             Record::Rules(rules) => self.rules.push((**rules).clone()),
             Record::Session(session) => self.sessions.push((**session).clone()),
+            Record::Figures(figures) => self.figures.push((**figures).clone()),
+            Record::Saved(change) => self.saved.push(change.clone()),
             Record::Delivery(delivery) => {
                 self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
                 self.places.delivery.insert(delivery.id, self.deliveries.len());

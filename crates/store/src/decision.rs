@@ -31,8 +31,8 @@ const OF_MESSAGE: &str = "select effect, decided_by, declared from decision d \
 
 /// Decisions are numbered in the order in which they were made, so the time is looked for by halves.
 const SINCE: &str = "select at from decision where message >= ? order by message limit 1";
-const RANGE: &str = "select coalesce(min(message), 0) as first, coalesce(max(message), 0) as last \
-     from decision";
+const RANGE: &str = "select coalesce((select min(message) from decision), 0) as first, \
+     coalesce((select max(message) from decision), 0) as last";
 
 const GROUPS: &str = "select caller, provider, capability, effect, decided_by, declared, \
      count(*) as requests, count(distinct conversation) as conversations \

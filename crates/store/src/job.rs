@@ -10,7 +10,7 @@ use crate::record::JobRecord;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[PUT, ALL, FORGET];
+pub(crate) const SQL: &[&str] = &[PUT, ALL, REPLAYED, FORGET];
 
 const PUT: &str = "insert into job (id, kind, status, filter, up_to, topic, per_second, note, \
      total, done, failed, last_error, started_at, ended_at) \
@@ -21,9 +21,32 @@ const PUT: &str = "insert into job (id, kind, status, filter, up_to, topic, per_
 const ALL: &str = "select id, kind, status, filter, up_to, topic, per_second, note, total, done, \
      failed, last_error, started_at, ended_at from job order by id";
 
+/// What became of the messages that were sent in the place of letters. One that died once did so whatever
+/// the operator did with it since.
+const REPLAYED: &str = "select d.job, \
+     coalesce(sum(l.message is not null), 0) as died_again, \
+     coalesce(sum(l.message is null and m.state = 'processed'), 0) as processed, \
+     json_group_array(m.seq) filter (where m.state = 'waiting') as waiting \
+     from dead_letter d join message m on m.id = d.replayed_as \
+     left join dead_letter l on l.message = m.seq \
+     where d.job in (select value from json_each(?)) group by d.job";
+
 /// Those that ended before, but for the newest of all, whose number must not be given again.
 const FORGET: &str = "delete from job where status = 'done' and ended_at < ?1 \
      and id < (select max(id) from job)";
+
+/// What became of the messages that a job sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// The job.
+    pub job: JobId,
+    /// How many were processed.
+    pub processed: u64,
+    /// How many died again.
+    pub died_again: u64,
+    /// Those that are still on their way, by their seqs.
+    pub waiting: Vec<u64>,
+}
 
 pub(crate) async fn apply(
     connection: &mut SqliteConnection,
@@ -57,6 +80,25 @@ pub(crate) async fn apply(
 pub(crate) async fn all(connection: &mut SqliteConnection) -> Result<Vec<JobRecord>, Error> {
     let rows = sqlx::query(ALL).fetch_all(connection).await?;
     rows.iter().map(read).collect()
+}
+
+/// What became of what these jobs sent; of a job that sent nothing nothing is said.
+pub(crate) async fn replayed(
+    connection: &mut SqliteConnection,
+    jobs: &[JobId],
+) -> Result<Vec<Replayed>, Error> {
+    let list = serde_json::Value::from_iter(jobs.iter().map(|job| job.0)).to_string();
+    let one = |row: &SqliteRow| {
+        let waiting: &str = row.try_get("waiting")?;
+        Ok(Replayed {
+            job: JobId(uint(row.try_get("job")?)),
+            processed: uint(row.try_get("processed")?),
+            died_again: uint(row.try_get("died_again")?),
+            waiting: serde_json::from_str(waiting)
+                .map_err(|_| meaningless("a list of messages", waiting))?,
+        })
+    };
+    sqlx::query(REPLAYED).bind(list).fetch_all(connection).await?.iter().map(one).collect()
 }
 
 /// Forgets those that ended before `cutoff`.

@@ -4,7 +4,8 @@
 //! written; `queue` and `writer` for how it gets to disk: one task owns the one writing connection
 //! and commits many writes at once. `batch` decides what a set of writes comes to. Then one file a
 //! table, each with its SQL: `agent`, `token`, `announced`, `message`, `mail`, `decision`, `delivery`, `dead_letter`,
-//! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `search`. `history` is the reading side; `retention`, `checkpoint` and `disk` keep house.
+//! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `presence`, `figure`, `saved`, `search`, `block`. `history` and `related` are the reading side, `moment` that of the past; `retention`, `checkpoint` and `disk` keep house;
+//! `upkeep` is what the operator can have done: `backup`, `restore`, `compact`, `damage`.
 //!
 //! The only crate that names sqlx. It decides nothing about messages, and reads the clock only to
 //! forget old ones.
@@ -13,16 +14,21 @@
 mod agent;
 mod announced;
 mod audit;
+mod backup;
 mod batch;
+mod block;
 mod checkpoint;
 mod clock;
 mod commit;
+mod compact;
 mod conversation;
+mod damage;
 mod dead_letter;
 mod decision;
 mod delivery;
 mod disk;
 mod error;
+mod figure;
 mod folder;
 mod history;
 mod housekeeping;
@@ -30,34 +36,47 @@ mod job;
 mod letters;
 mod mail;
 mod message;
+mod moment;
 mod open;
+mod presence;
 mod queue;
 mod record;
+mod related;
+mod restore;
 mod retention;
 mod rows;
 mod rule;
+mod saved;
 mod search;
 mod session;
 mod store;
 mod subscription;
 mod token;
 mod total;
+mod upkeep;
 mod writer;
 
 #[cfg(test)]
 mod tests;
 
+pub use backup::Backup;
 pub use commit::Commit;
+pub use conversation::ConversationFilter;
 pub use decision::{NamedRequest, RequestGroup};
 pub use delivery::Tried;
 pub use error::Error;
+pub use job::Replayed;
+pub use history::MessageList;
 pub use letters::LetterList;
+pub use moment::{PresentThen, Then};
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
-pub use record::{
-    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DecisionRecord, DeliveryRecord,
-    JobRecord, LetterRecord, MailChange, Record, ReplacedDocument, RulesRecord, SessionRecord,
+pub use record::{PresenceRecord, 
+    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DecisionRecord, DeliveryRecord, FigureRecord,
+    JobRecord, LetterRecord, MailChange, Record, ReplacedDocument, RulesRecord, SavedChange, SessionRecord,
     SubscriptionRecord, TokenChange, TokenRecord, TrustChange,
 };
+pub use related::Relation;
 pub use rule::RestoredRules;
 pub use store::Store;
+pub use upkeep::{Kept, Work, WorkKind};

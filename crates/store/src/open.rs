@@ -12,7 +12,7 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Row, SqlSafeStr};
 use switchboard_model::{AllowEntry, LetterStatus, Session, Totals};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use crate::checkpoint::{Checkpointer, LARGE_LOG};
@@ -23,10 +23,10 @@ use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::queue::Queue;
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
-use crate::retention::Limits;
+use crate::upkeep::Upkeep;
 use crate::writer::Writer;
-use crate::{
-    Error, RestoredRules, Store, agent, announced, dead_letter, job, rule, search, session,
+use crate::{presence, clock, 
+    Error, RestoredRules, Store, agent, announced, dead_letter, job, restore, rule, search, session,
     subscription, token, total,
 };
 
@@ -119,10 +119,11 @@ pub(crate) struct Parts {
     pub(crate) commits: mpsc::Receiver<Commit>,
     pub(crate) restored: Restored,
     pub(crate) database: PathBuf,
+    pub(crate) upkeep: Upkeep,
 }
 
 const DATABASE: &str = "switchboard.db";
-const APPLICATION_ID: i64 = 0x5377_6264;
+pub(crate) const APPLICATION_ID: i64 = 0x5377_6264;
 
 /// Connections for what the operator looks at. The writer and the checkpointer have their own, and so
 /// have messages and jobs: no search may hold them up, however long it takes.
@@ -139,6 +140,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     create_folder(folder)?;
     let lock = lock(folder)?;
     let database = folder.join(DATABASE);
+    restore::put_in_place(folder, &database).await?;
     drop(create_private(&database)?);
     let suspicious = look_at_header(&database)?;
 
@@ -159,7 +161,9 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     let checkpointer = Checkpointer::new(connect.connect().await?, log, Arc::clone(&commits));
     let (queue, receiver) = Queue::new();
     let (reporter, news) = Reporter::new();
-    let limits = Limits { days: options.retention_days, max_mb: options.retention_max_mb };
+    let (options_in, options_out) = watch::channel(*options);
+    let (compacting, wanted) = watch::channel(false);
+    let upkeep = Upkeep::new(database.clone(), readers.clone(), options_in, compacting);
     let writer = Writer {
         connection,
         reconnect: connect,
@@ -167,8 +171,8 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         reporter,
         kept: Vec::new(),
         retry_at: Instant::now(),
-        disk: DiskGuard::new(folder.to_owned(), options.disk_free_mb),
-        house: Housekeeping::new(limits, indexed_up_to),
+        disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
+        house: Housekeeping::new(options_out, wanted, indexed_up_to),
         commits,
         lock,
     };
@@ -182,6 +186,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         commits: news,
         restored,
         database,
+        upkeep,
     })
 }
 
@@ -190,7 +195,7 @@ async fn pool(database: &Path, connections: u32) -> Result<SqlitePool, sqlx::Err
     options.connect_with(reading(database)).await
 }
 
-fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
+pub(crate) fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
     let synchronous = match options.synchronous {
         Synchronous::Full => SqliteSynchronous::Full,
         Synchronous::Normal => SqliteSynchronous::Normal,
@@ -202,6 +207,11 @@ fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
         .pragma("wal_autocheckpoint", EMERGENCY_CHECKPOINT_PAGES)
         .pragma("journal_size_limit", LARGE_LOG.to_string())
         .pragma("cache_size", "-32768")
+}
+
+/// A connection of its own, for what takes long.
+pub(crate) async fn reader(database: &Path) -> Result<SqliteConnection, sqlx::Error> {
+    reading(database).connect().await
 }
 
 fn reading(database: &Path) -> SqliteConnectOptions {
@@ -234,6 +244,9 @@ pub(crate) fn migrator() -> Migrator {
     let engine = include_str!("../migrations/0002_delivery_engine.sql");
     let identity = include_str!("../migrations/0003_identity_and_rules.sql");
     let trust = include_str!("../migrations/0004_mail_and_trust.sql");
+    let presence = include_str!("../migrations/0005_names_and_presence.sql");
+    let figures = include_str!("../migrations/0006_figures_and_saved.sql");
+    let blocks = include_str!("../migrations/0007_blocks.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -243,6 +256,9 @@ pub(crate) fn migrator() -> Migrator {
         migration(2, "delivery engine", engine),
         migration(3, "identity and rules", identity),
         migration(4, "mail and trust", trust),
+        migration(5, "names and presence", presence),
+        migration(6, "figures and saved", figures),
+        migration(7, "blocks", blocks),
     ])
 }
 
@@ -271,6 +287,7 @@ async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), E
 
 async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), Error> {
     subscription::end_all(&mut *connection).await?;
+    presence::end_all(&mut *connection, clock::now()).await?;
     let stored = total::read(&mut *connection).await?;
     let restored = Restored {
         agents: agent::all(&mut *connection).await?,
@@ -300,7 +317,7 @@ pub(crate) fn log_path(database: &Path) -> PathBuf {
 }
 
 /// Damage is the user's business; other errors stay as they are.
-fn explain(error: sqlx::Error, path: &Path) -> Error {
+pub(crate) fn explain(error: sqlx::Error, path: &Path) -> Error {
     if is_damage(&error) {
         return Error::Damaged { path: path.to_owned(), detail: error.to_string() };
     }

@@ -113,6 +113,8 @@ fn payload_bytes(records: &[Record]) -> u32 {
         Record::Attempt(attempt) => attempt.payload.as_ref().map_or(0, |payload| payload.bytes()),
         Record::Agent(_)
         | Record::AgentSeen { .. }
+        | Record::Presence(_)
+        | Record::Running(_)
         | Record::Subscribed(_)
         | Record::Unsubscribed { .. }
         | Record::Delivery(_)
@@ -127,6 +129,8 @@ fn payload_bytes(records: &[Record]) -> u32 {
         | Record::Session(_)
         | Record::Mail(_)
         | Record::Trust(_)
+        | Record::Figures(_)
+        | Record::Saved(_)
         | Record::Audit { .. } => 0,
     });
     u32::try_from(bytes.sum::<usize>()).map_or(BYTES, |bytes| bytes.min(BYTES))

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AllowEntry, AttemptOutcome, Capability, ConversationId, DeadReason, Decision,
-    DeliveryId, DeliveryState, Door, JobId, JobView, KeyChange, KeyView, LetterStatus, Message,
-    MessageId, MessageState, Payload, Policy, Priority, RetiredKey, Rule, RuleChange, Session,
-    SessionChange, SubscriptionId, Timestamp, Trust, TrustedBy,
+    AgentId, AgentStatus, AllowEntry, AttemptOutcome, Capability, ConversationId, DeadReason,
+    Decision, DeliveryId, DeliveryState, Door, JobId, JobView, KeyChange, KeyView, Label,
+    LetterStatus, Message, MessageId, MessageState, Payload, Policy, Priority, RetiredKey, Rule,
+    RuleChange, Saved, SavedKind, Scope, Session, SessionChange, SubscriptionId, Tally, Timestamp,
+    Trust, TrustedBy,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -21,6 +22,10 @@ pub enum Record {
         /// When.
         at: Timestamp,
     },
+    /// Whether an agent can take messages has changed.
+    Presence(PresenceRecord),
+    /// The broker runs, at least until then.
+    Running(Timestamp),
     /// An agent listens.
     Subscribed(SubscriptionRecord),
     /// An agent stopped listening.
@@ -85,6 +90,10 @@ pub enum Record {
     Letter(LetterRecord),
     /// A job is as it is now.
     Job(Box<JobRecord>),
+    /// How busy the broker was.
+    Figures(Box<FigureRecord>),
+    /// Something is kept for another time, or no more.
+    Saved(SavedChange),
     /// Someone did something that may be asked about later.
     Audit {
         /// When.
@@ -97,6 +106,31 @@ pub enum Record {
         subject: String,
         /// More about it.
         detail: Option<String>,
+    },
+}
+
+/// What was counted in stretches of one length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FigureRecord {
+    /// Their length in seconds.
+    pub span: u32,
+    /// Of whom, when it began in seconds since 1970, and what was counted.
+    pub rows: Vec<(Scope, i64, Tally)>,
+    /// Those that began before this are forgotten.
+    pub forget_before: i64,
+}
+
+/// What happened to something that the operator keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SavedChange {
+    /// It is kept.
+    Kept(Saved),
+    /// It is kept no more.
+    Forgotten {
+        /// What it was.
+        kind: SavedKind,
+        /// Its name.
+        name: String,
     },
 }
 
@@ -115,12 +149,27 @@ pub struct AgentRecord {
     pub declared_by: Option<Door>,
     /// Whether messages for it wait until it fetches them.
     pub mailbox: bool,
+    /// The operator's own name for it.
+    pub label: Option<Label>,
+    /// Whether the operator keeps it out.
+    pub blocked: bool,
     /// What it can do; none leaves what is stored. Always given in what is restored.
     pub capabilities: Option<Vec<Capability>>,
     /// When it was first heard of; what is stored already stays.
     pub first_seen: Timestamp,
     /// When it was last heard of.
     pub last_seen: Timestamp,
+}
+
+/// Whether an agent could take messages, and since when, as it is remembered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PresenceRecord {
+    /// Which.
+    pub agent: AgentId,
+    /// Since when.
+    pub at: Timestamp,
+    /// Whether it could.
+    pub status: AgentStatus,
 }
 
 /// A subscription as it is remembered.

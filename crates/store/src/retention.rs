@@ -5,9 +5,9 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::Timestamp;
 
-use crate::Error;
 use crate::rows::{int, uint};
-use crate::{audit, job, subscription};
+use crate::{Error, Options};
+use crate::{audit, job, presence, subscription};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[
@@ -76,6 +76,12 @@ pub(crate) struct Limits {
     pub(crate) max_mb: u64,
 }
 
+impl Limits {
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { days: options.retention_days, max_mb: options.retention_max_mb }
+    }
+}
+
 /// One walk through the messages from the oldest on, step by step.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
@@ -95,11 +101,13 @@ impl Walk {
         let others = subscription::forget(&mut *connection, cutoff, STEP).await?
             + audit::forget(&mut *connection, cutoff, STEP).await?
             + job::forget(&mut *connection, cutoff).await?
+            + presence::forget(&mut *connection, cutoff, STEP).await?
             + forget_strays(&mut *connection).await?;
 
         let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);
         let rows = query.fetch_all(&mut *connection).await?;
         let mut old = Vec::new();
+        let mut last_forgotten = None;
         let mut reached_young = false;
         for row in &rows {
             let accepted_at = Timestamp(row.try_get("accepted_at")?);
@@ -116,9 +124,13 @@ impl Walk {
             let last_touched = settled_at.map_or(accepted_at, |at| at.max(accepted_at));
             if row.try_get("settled")? && (last_touched < cutoff || too_much) {
                 old.push(self.seen_up_to);
+                last_forgotten = last_forgotten.max(Some(last_touched));
             }
         }
         forget(&mut *connection, &old).await?;
+        if let Some(at) = last_forgotten {
+            presence::kept_since(&mut *connection, at).await?;
+        }
         let more_messages = !reached_young && rows.len() == STEP as usize;
         if more_messages || others > 0 {
             return Ok(true);
@@ -159,13 +171,21 @@ async fn forget_strays(connection: &mut SqliteConnection) -> Result<u64, sqlx::E
 }
 
 /// How much of the file is what.
-struct Pages {
-    all: u64,
-    free: u64,
-    size: u64,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pages {
+    pub(crate) all: u64,
+    pub(crate) free: u64,
+    pub(crate) size: u64,
 }
 
-async fn pages(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
+impl Pages {
+    /// Free pages do not count: they will be used again.
+    pub(crate) fn used_bytes(self) -> u64 {
+        self.all.saturating_sub(self.free) * self.size
+    }
+}
+
+pub(crate) async fn pages(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
     let row = sqlx::query(PAGES).fetch_one(connection).await?;
     let number = |column: &str| row.try_get::<i64, _>(column).map(uint);
     Ok(Pages {
@@ -175,16 +195,23 @@ async fn pages(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> 
     })
 }
 
-/// Bytes in use. Free pages do not count: they will be used again.
+/// Bytes in use.
 pub(crate) async fn used_bytes(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
-    let pages = pages(connection).await?;
-    Ok(pages.all.saturating_sub(pages.free) * pages.size)
+    Ok(pages(connection).await?.used_bytes())
 }
 
 /// Gives some free pages back to the system where they are many. Returns whether it did.
 async fn give_back(connection: &mut SqliteConnection) -> Result<bool, Error> {
     let pages = pages(&mut *connection).await?;
     if pages.free < MANY_FREE_PAGES || pages.free < pages.all / 4 {
+        return Ok(false);
+    }
+    give_back_some(connection).await
+}
+
+/// Gives some free pages back to the system, if there are any. Returns whether there were.
+pub(crate) async fn give_back_some(connection: &mut SqliteConnection) -> Result<bool, Error> {
+    if pages(&mut *connection).await?.free == 0 {
         return Ok(false);
     }
     sqlx::query(GIVE_BACK).execute(connection).await?;

@@ -10,7 +10,7 @@ use crate::record::RulesRecord;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[PUT, CLEAR, REMEMBER, ALL, LAST, EDITS, HISTORY];
+pub(crate) const SQL: &[&str] = &[PUT, CLEAR, REMEMBER, ALL, AT, LAST, EDITS, HISTORY];
 
 const PUT: &str = "insert into rule (id, caller, provider, capability, effect, created_at, \
      created_by) values (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
@@ -25,6 +25,13 @@ const REMEMBER: &str = "insert into rule_history (at, actor, change, caller, pro
 
 const ALL: &str = "select id, caller, provider, capability, effect, created_at, created_by \
      from rule order by id";
+
+/// The rules that the changes up to then came to.
+const AT: &str = "select h.rule as id, h.caller, h.provider, h.capability, h.effect, \
+     h.at as created_at, h.actor as created_by from rule_history h \
+     where h.id in (select max(id) from rule_history where at <= ? \
+         group by caller, provider, capability) \
+     and h.rule is not null order by h.rule";
 
 const LAST: &str = "select coalesce(max(rule), 0) as rule, coalesce(max(edit), 0) as edit \
      from rule_history";
@@ -101,23 +108,33 @@ async fn put_or_clear(
 
 /// The rules in force.
 pub(crate) async fn restore(connection: &mut SqliteConnection) -> Result<RestoredRules, Error> {
-    let mut rules = Vec::new();
-    for row in sqlx::query(ALL).fetch_all(&mut *connection).await? {
-        rules.push(Rule {
-            id: RuleId(uint(row.try_get("id")?)),
-            caller: part(&row, "caller")?,
-            provider: part(&row, "provider")?,
-            capability: part(&row, "capability")?,
-            effect: effect(row.try_get("effect")?)?,
-            created_at: Timestamp(row.try_get("created_at")?),
-            created_by: row.try_get("created_by")?,
-        });
-    }
+    let rows = sqlx::query(ALL).fetch_all(&mut *connection).await?;
+    let rules = rows.iter().map(read).collect::<Result<_, _>>()?;
     let last = sqlx::query(LAST).fetch_one(connection).await?;
     Ok(RestoredRules {
         rules,
         last_rule: uint(last.try_get("rule")?),
         last_change: uint(last.try_get("edit")?),
+    })
+}
+
+/// The rules that were in force then.
+pub(crate) async fn at(
+    connection: &mut SqliteConnection,
+    at: Timestamp,
+) -> Result<Vec<Rule>, Error> {
+    sqlx::query(AT).bind(at.0).fetch_all(connection).await?.iter().map(read).collect()
+}
+
+fn read(row: &SqliteRow) -> Result<Rule, Error> {
+    Ok(Rule {
+        id: RuleId(uint(row.try_get("id")?)),
+        caller: part(row, "caller")?,
+        provider: part(row, "provider")?,
+        capability: part(row, "capability")?,
+        effect: effect(row.try_get("effect")?)?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        created_by: row.try_get("created_by")?,
     })
 }
 

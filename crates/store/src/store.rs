@@ -6,20 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
-use switchboard_model::{
+use switchboard_model::{JobId, 
     AgentId, ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason,
     LetterFilter, Mail, MailPage, MailStatus, Message, MessageDetail, MessageFilter, MessageId,
-    MessageRow, MessageSummary, Payload, RuleChange, SessionView, Timestamp,
+    MessageRow, MessageSummary, Payload, RuleChange, Saved, Scope, SessionView, Tally, Timestamp,
 };
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::open::{self, log_path};
 use crate::queue::Queue;
-use crate::{
-    Closed, Error, LetterList, NamedRequest, Opened, Options, QueueFull, Record, RequestGroup,
-    Ticket, Tried, conversation, dead_letter, decision, delivery, history, letters, mail, message,
-    rule,
+use crate::upkeep::Upkeep;
+use crate::{moment, Replayed, Then, job, 
+    Backup, Kept, Work,
+    Closed, Error, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull, Record, Relation, RequestGroup,
+    Ticket, Tried, conversation, dead_letter, decision, delivery, figure, history, letters, mail, message,
+    related, rule, saved, search,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -37,6 +39,7 @@ struct Inner {
     /// For what a job waits for.
     job_readers: SqlitePool,
     database: PathBuf,
+    upkeep: Upkeep,
     tasks: Mutex<Option<Tasks>>,
 }
 
@@ -63,6 +66,7 @@ impl Store {
             delivery_readers: parts.delivery_readers,
             job_readers: parts.job_readers,
             database: parts.database,
+            upkeep: parts.upkeep,
             tasks: Mutex::new(Some(tasks)),
         };
         Ok(Opened {
@@ -164,13 +168,33 @@ impl Store {
         before: Option<u64>,
         limit: u32,
         payloads: bool,
-    ) -> Result<Vec<MessageRow>, Error> {
+    ) -> Result<MessageList, Error> {
         history::messages(&self.inner.readers, filter, before, limit, payloads).await
     }
 
     /// One message with its whole life.
     pub async fn message(&self, id: MessageId) -> Result<Option<MessageDetail>, Error> {
         history::message(&self.inner.readers, id).await
+    }
+
+    /// How many messages a search has to look at one by one, because the index runs behind.
+    pub async fn not_indexed(&self) -> Result<u64, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        search::behind(&mut reader).await
+    }
+
+    /// One message as it was accepted.
+    pub async fn whole_message(&self, id: MessageId) -> Result<Option<Message>, Error> {
+        let mut reader = self.inner.readers.acquire().await?;
+        message::whole(&mut reader, id).await
+    }
+
+    /// The messages that have to do with this one, oldest first; none if there is no such message.
+    pub async fn related(
+        &self,
+        id: MessageId,
+    ) -> Result<Option<Vec<(Relation, MessageRow)>>, Error> {
+        related::of(&self.inner.readers, id).await
     }
 
     /// What was asked since then, put together, and the first message that counts.
@@ -200,14 +224,25 @@ impl Store {
         rule::history(&self.inner.readers, before, limit).await
     }
 
+    /// How things stood at a moment in the past.
+    pub async fn moment(&self, at: Timestamp) -> Result<Then, Error> {
+        moment::read(&self.inner.readers, at).await
+    }
+
+    /// What became of the messages that these jobs sent in the place of dead letters.
+    pub async fn replayed(&self, jobs: &[JobId]) -> Result<Vec<Replayed>, Error> {
+        let mut reader = self.inner.job_readers.acquire().await?;
+        job::replayed(&mut reader, jobs).await
+    }
+
     /// Conversations whose last message came before `before`, newest first.
     pub async fn conversations(
         &self,
-        text: Option<&str>,
+        filter: conversation::ConversationFilter<'_>,
         before: Option<u64>,
         limit: u32,
     ) -> Result<Vec<ConversationRow>, Error> {
-        conversation::page(&self.inner.readers, text, before, limit).await
+        conversation::page(&self.inner.readers, filter, before, limit).await
     }
 
     /// A conversation's messages, oldest first, how many there are in all, and its session.
@@ -249,6 +284,35 @@ impl Store {
         mail::one(&self.inner.delivery_readers, agent, id).await
     }
 
+    /// One scope's figures over stretches of so many seconds, since then, oldest first.
+    pub async fn figures_of(
+        &self,
+        span: u32,
+        scope: &Scope,
+        since: i64,
+    ) -> Result<Vec<(i64, Tally)>, Error> {
+        figure::of_scope(&self.inner.readers, span, scope, since).await
+    }
+
+    /// Everyone's figures over stretches of so many seconds, since then, oldest first.
+    pub async fn figures(
+        &self,
+        span: u32,
+        since: i64,
+    ) -> Result<Vec<(Scope, i64, Tally)>, Error> {
+        figure::of_all(&self.inner.readers, span, since).await
+    }
+
+    /// When the last such stretch that is kept began.
+    pub async fn last_figures(&self, span: u32) -> Result<Option<i64>, Error> {
+        figure::last(&self.inner.readers, span).await
+    }
+
+    /// What the operator keeps for another time.
+    pub async fn saved(&self) -> Result<Vec<Saved>, Error> {
+        saved::all(&self.inner.readers).await
+    }
+
     /// Bytes on disk: the database and its log.
     pub async fn size_bytes(&self) -> Result<u64, Error> {
         let mut bytes = 0;
@@ -262,6 +326,62 @@ impl Store {
         Ok(bytes)
     }
 
+    /// Other limits hold from now on; when a commit counts as done does not change.
+    pub fn change(&self, options: Options) {
+        self.inner.upkeep.change(options);
+    }
+
+    /// What is kept, and how much of it.
+    pub async fn kept(&self) -> Result<Kept, Error> {
+        self.inner.upkeep.kept().await
+    }
+
+    /// What is done to the database now, or was last.
+    pub fn work(&self) -> Option<Work> {
+        self.inner.upkeep.work()
+    }
+
+    /// The last look for damage since the start.
+    pub fn last_check(&self) -> Option<Work> {
+        self.inner.upkeep.last_check()
+    }
+
+    /// Begins to copy the database. Nobody waits for it.
+    pub async fn back_up(&self) -> Result<(), Error> {
+        self.inner.upkeep.back_up().await
+    }
+
+    /// Begins to give back to the disk what is empty.
+    pub async fn compact(&self) -> Result<(), Error> {
+        self.inner.upkeep.compact().await
+    }
+
+    /// Begins to look for damage.
+    pub async fn check(&self) -> Result<(), Error> {
+        self.inner.upkeep.check().await
+    }
+
+    /// Copies of the database, newest first.
+    pub fn backups(&self) -> Result<Vec<Backup>, Error> {
+        self.inner.upkeep.backups()
+    }
+
+    /// Deletes a copy, by its name in the folder of backups.
+    pub fn delete_backup(&self, name: &str) -> Result<(), Error> {
+        self.inner.upkeep.delete_backup(name)
+    }
+
+    /// Lets a copy take the place of the database when the store is opened next; none takes the wish back. What is
+    /// replaced is kept among the copies.
+    pub async fn restore(&self, file: Option<&str>) -> Result<(), Error> {
+        self.inner.upkeep.restore(file).await
+    }
+
+    /// The copy that takes the place of the database at the next start.
+    pub fn restoring(&self) -> Option<PathBuf> {
+        self.inner.upkeep.restoring()
+    }
+
     /// Commits everything in the queue, empties the log and lets go of the folder. Other clones can
     /// neither read nor write from here on.
     pub async fn close(self) {
@@ -269,6 +389,7 @@ impl Store {
         let Some(tasks) = self.inner.tasks.lock().await.take() else {
             return;
         };
+        self.inner.upkeep.stop().await;
         for readers in [&self.inner.readers, &self.inner.delivery_readers, &self.inner.job_readers]
         {
             readers.close().await;

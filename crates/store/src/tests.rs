@@ -2,7 +2,9 @@
 
 mod batches;
 mod failing;
+mod kept;
 mod letters;
+mod moments;
 mod opening;
 mod reading;
 mod retaining;
@@ -10,3 +12,4 @@ mod sample;
 mod searching;
 mod statements;
 mod throughput;
+mod upkeep;

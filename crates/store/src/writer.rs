@@ -17,9 +17,9 @@ use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
 use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
 use crate::queue::Write;
-use crate::{
-    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, job, mail,
-    message, rule, search, session, subscription, token, total,
+use crate::{presence, 
+    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, figure, job, mail,
+    message, rule, saved, search, session, subscription, token, total,
 };
 
 /// How many writes one transaction takes at most.
@@ -61,6 +61,7 @@ impl Writer {
     /// Does the one most urgent thing; waits if there is none. False when the queue has ended.
     pub(crate) async fn turn(&mut self) -> bool {
         let mut taken = Vec::new();
+        let house_due = self.house.due();
         tokio::select! {
             biased;
             count = self.queue.recv_many(&mut taken, BATCH), if self.kept.len() < KEPT => {
@@ -74,7 +75,9 @@ impl Writer {
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
             () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take(taken).await,
-            () = sleep_until(self.house.due()) => {
+            // What is wanted changes when the next step is due.
+            () = self.house.called() => {}
+            () = sleep_until(house_due) => {
                 self.house.step(&mut self.connection).await;
                 self.commits.fetch_add(1, Ordering::Relaxed);
             }
@@ -200,6 +203,9 @@ impl Writer {
         announced::apply(&mut *connection, &batch.trust).await?;
         rule::apply(&mut *connection, &batch.rules).await?;
         session::apply(&mut *connection, &batch.sessions).await?;
+        presence::apply(&mut *connection, &batch.presences, batch.running).await?;
+        figure::apply(&mut *connection, &batch.figures).await?;
+        saved::apply(&mut *connection, &batch.saved).await?;
         total::add(&mut *connection, &delta).await?;
         sqlx::query(COMMIT).execute(&mut *connection).await?;
         Ok(())

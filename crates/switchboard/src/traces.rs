@@ -162,7 +162,12 @@ impl Exporter {
                 self.spans.push(otlp::span(&message, state, 0, Some(&error)));
             }
             Event::Withdrawn { seq } => drop(self.followed.remove(&seq)),
-            Event::Agent(_) | Event::Job(_) | Event::Rules | Event::Discovery => {}
+            Event::Agent(_)
+            | Event::Job(_)
+            | Event::DiedAgain { .. }
+            | Event::Sessions
+            | Event::Rules
+            | Event::Discovery => {}
         }
     }
 

@@ -321,7 +321,7 @@ impl Core {
             self.calls.close(seq);
             self.parking.remove(&journey.dispatch.message);
             if let Some(replaced) = journey.replaces {
-                self.reopen_replaced(replaced);
+                self.reopen_replaced(replaced, seq, journey.dispatch.state());
             }
             self.tell(Event::Withdrawn { seq });
             respond(journey.reply.map(|(reply, _)| reply), Err(why.clone()));

@@ -13,7 +13,7 @@ use switchboard_store::{AllowChange, AnnouncedRecord, Record, TrustChange};
 use super::{Core, operator_only, respond};
 use crate::Refusal;
 use crate::announced::{Listed, Owner, is_vouched};
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::{Caller, Cut, ReplyTo};
 
 /// The topic of the bus on which announcements are told.
 const TOPIC: &str = "discovery";
@@ -78,6 +78,9 @@ impl Core {
         }
         if self.registry.is_named_by_another(agent) {
             return Err(Refusal::Taken(agent.clone()));
+        }
+        if self.registry.is_blocked(agent) {
+            return Err(Refusal::Blocked(agent.clone()));
         }
         let owner = Owner {
             has_token: self.registry.token(agent).is_some(),
@@ -184,7 +187,7 @@ impl Core {
     }
 
     /// An agent is no longer found by one way, or by any.
-    fn left(&mut self, agent: &AgentId, is_here: bool) {
+    pub(super) fn left(&mut self, agent: &AgentId, is_here: bool) {
         self.tell(Event::Discovery);
         if is_here || !self.registry.set_announced(agent, false) {
             return;
@@ -223,7 +226,7 @@ impl Core {
         });
         // The name is the key's from here on; who used it without a token has to come again.
         if admitted.is_ok() && self.registry.token(&agent).is_none() {
-            self.cut_all(&agent);
+            self.cut_all(&agent, Cut::TokenRevoked);
         }
         self.decided("agent admitted", &agent, admitted, reply);
     }

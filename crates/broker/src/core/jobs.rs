@@ -91,6 +91,25 @@ impl Core {
         Reply::Job(Box::new(view))
     }
 
+    /// Shows what has become of the messages that jobs sent.
+    pub(super) fn show_changed_jobs(&mut self) {
+        for view in self.jobs.take_changed() {
+            self.tell(Event::Job(Arc::new(view)));
+        }
+    }
+
+    /// What became of the messages that jobs sent before the restart.
+    pub(super) async fn recover_jobs(&mut self) {
+        let replays = self.jobs.replays();
+        if replays.is_empty() {
+            return;
+        }
+        match self.store.replayed(&replays).await {
+            Ok(all) => all.into_iter().for_each(|one| self.jobs.recover(one)),
+            Err(error) => tracing::error!(%error, "what became of replayed letters is not known"),
+        }
+    }
+
     pub(super) fn work_on_jobs(&mut self) {
         let running = self.jobs.all.values().filter(|job| job.view.status == JobStatus::Running);
         let running: Vec<JobId> = running.map(|job| job.view.id).collect();

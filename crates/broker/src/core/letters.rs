@@ -74,6 +74,9 @@ impl Core {
         let wait = send.wait;
         let new = self.take_in(origin, send);
         let replaced = Replaced { seq, reason, job };
+        if let Some(job) = job {
+            self.jobs.sent_one(job, new.seq);
+        }
         self.close_replaced(&replaced, new.id);
         self.open_call(&new, &plan);
         self.set_off(new, plan, reply.map(|reply| (reply, wait)), Some(replaced));
@@ -96,14 +99,14 @@ impl Core {
         self.letters.remove(&seq);
     }
 
-    /// The disk did not take the message that was to replace it.
-    pub(super) fn reopen_replaced(&mut self, replaced: Replaced) {
+    /// The disk did not take the message that was to replace it, which had come so far.
+    pub(super) fn reopen_replaced(&mut self, replaced: Replaced, new: u64, came_to: MessageState) {
         let state = state_of(replaced.reason);
         // Nothing of it was written, so there is nothing to take back on disk.
         drop(self.moved(replaced.seq, MessageState::Processed, state));
         self.letters.insert(replaced.seq);
         if let Some(job) = replaced.job {
-            self.jobs.undo_one(job, self.now.monotonic);
+            self.jobs.undo_one(job, new, came_to, self.now.monotonic);
         }
     }
 

@@ -55,6 +55,9 @@ impl Core {
             }
             (None, _) => return Err(Refusal::TokenNeeded),
         };
+        if self.registry.is_blocked(&agent) {
+            return Err(Refusal::Blocked(agent));
+        }
         self.registry.visit(id, &agent);
         self.registry.touch(&agent, self.now);
         let opened = door == Door::Aacp && self.open_mailbox(&agent);

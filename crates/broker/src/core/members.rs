@@ -94,6 +94,9 @@ impl Core {
             return Err(Refusal::Taken(agent.clone()));
         }
         admitted?;
+        if self.registry.is_blocked(agent) {
+            return Err(Refusal::Blocked(agent.clone()));
+        }
         let is_free = owned.is_none();
         // A name that is a key's is not free; who holds the key asks the operator for a token.
         if is_free && self.announced.is_keyed(agent) {

@@ -123,6 +123,12 @@ impl Core {
             | MessageState::Discarded
             | MessageState::Refused => self.totals.dead += 1,
         }
+        self.jobs.settled_one(message.seq, state);
+        if let (Some(replay_of), Some(error), true) = (message.replay_of, &error, is_death(state)) {
+            let (id, topic) = (message.id, message.address.topic());
+            let error = error.as_str().into();
+            self.tell(Event::DiedAgain { id, replay_of, topic, error });
+        }
         tracing::debug!(
             message_id = %message.id,
             conversation_id = message.conversation.as_ref().map(|id| &*id.0),
@@ -196,5 +202,16 @@ impl Core {
                 self.follow(seq, step);
             }
         }
+    }
+}
+
+/// Whether a message that comes to this is a dead letter.
+fn is_death(state: MessageState) -> bool {
+    match state {
+        MessageState::Dead | MessageState::Expired => true,
+        MessageState::Waiting
+        | MessageState::Processed
+        | MessageState::Discarded
+        | MessageState::Refused => false,
     }
 }

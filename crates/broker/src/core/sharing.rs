@@ -1,6 +1,6 @@
 //! Sessions: what agents share with each other through the broker.
 
-use switchboard_model::{AgentId, NewSession, Reply, Session, SessionUpdate};
+use switchboard_model::{AgentId, Event, NewSession, Reply, Session, SessionUpdate};
 use switchboard_store::{Record, SessionRecord};
 
 use super::{Core, respond};
@@ -47,6 +47,7 @@ impl Core {
         match changed {
             Ok((session, Some(record))) => {
                 self.bookkeeping.push(Record::Session(Box::new(record)));
+                self.tell(Event::Sessions);
                 self.promise(reply, Ok(Reply::Session(Box::new(session))));
             }
             Ok((session, None)) => respond(reply, Ok(Reply::Session(Box::new(session)))),

@@ -1,9 +1,14 @@
 //! How the broker ends.
 
+use std::time::Duration;
+
 use switchboard_model::Reply;
 use switchboard_store::Record;
 
 use super::{Core, Phase, respond};
+
+/// How often it is written down that the broker runs.
+const RUNS: Duration = Duration::from_secs(60);
 
 impl Core {
     /// Whether a stopping broker has nothing left to wait for.
@@ -22,8 +27,19 @@ impl Core {
         for id in agents {
             self.bookkeeping.push(Record::AgentSeen { id, at: self.now.wall });
         }
+        let gone = self.registry.all_gone(self.now.wall);
+        self.bookkeeping.extend(gone.into_iter().map(Record::Presence));
+        self.bookkeeping.push(Record::Running(self.now.wall));
         for id in subscriptions {
             self.bookkeeping.push(Record::Unsubscribed { id, at: self.now.wall });
+        }
+    }
+
+    /// Writes down now and then that the broker runs: after a crash nobody was there from then on.
+    pub(super) fn say_that_it_runs(&mut self) {
+        if self.running_at <= self.now.monotonic {
+            self.running_at = self.now.monotonic + RUNS;
+            self.bookkeeping.push(Record::Running(self.now.wall));
         }
     }
 

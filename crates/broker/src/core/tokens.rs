@@ -36,7 +36,7 @@ impl Core {
             let replaced = self.give_token(&agent, token);
             self.guesses.forget(&agent);
             // Whoever used the name without it, or with the old one, has to come again.
-            self.cut_all(&agent);
+            self.cut_all(&agent, Cut::TokenRevoked);
             self.audit("token issued", &agent);
             Ok(IssuedToken { agent, token: secret, replaced })
         });
@@ -61,7 +61,7 @@ impl Core {
         }
         let at = self.now.wall;
         self.bookkeeping.push(Record::Token(TokenChange::Revoked { agent: agent.clone(), at }));
-        self.cut_all(&agent);
+        self.cut_all(&agent, Cut::TokenRevoked);
         self.audit("token revoked", &agent);
         self.show_changed_agents();
         self.promise(reply, Ok(Reply::Done));
@@ -82,21 +82,25 @@ impl Core {
 
     /// Ends every connection of an agent: nothing it says from here on is heard, whatever is still on
     /// its way.
-    pub(super) fn cut_all(&mut self, agent: &AgentId) {
+    pub(super) fn cut_all(&mut self, agent: &AgentId, why: Cut) {
         let connections: Vec<ConnectionId> = self.registry.all_connections_of(agent);
         for id in connections {
-            self.registry.cut(id, Cut::TokenRevoked);
+            self.registry.cut(id, why);
             self.disconnect(id);
         }
     }
 
     pub(super) fn audit(&mut self, action: &str, subject: &AgentId) {
+        self.audit_detail(action, subject, None);
+    }
+
+    pub(super) fn audit_detail(&mut self, action: &str, subject: &AgentId, detail: Option<String>) {
         self.bookkeeping.push(Record::Audit {
             at: self.now.wall,
             actor: AgentId::operator().to_string(),
             action: action.to_owned(),
             subject: subject.to_string(),
-            detail: None,
+            detail,
         });
     }
 }

@@ -24,6 +24,7 @@ impl Core {
     /// it; those on a topic get one delivery time for somebody to come back, counted from when they
     /// are to be tried.
     pub(super) async fn recover(&mut self) {
+        self.recover_jobs().await;
         let mut after = 0;
         loop {
             let page = match self.store.waiting(after, RECOVER).await {

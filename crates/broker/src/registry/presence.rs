@@ -32,6 +32,12 @@ impl Agent {
         self.pulse.heard = Some((now.monotonic, now.wall));
         self.pulse.lost = false;
     }
+
+    /// Whether it can be reached at all, however busy it is.
+    pub(super) fn is_available(&self) -> bool {
+        let is_here = !self.connections.is_empty() || self.record.mailbox || self.announced;
+        is_here && !self.pulse.lost && !self.record.blocked
+    }
 }
 
 impl Registry {
@@ -101,8 +107,7 @@ impl Registry {
 
     /// What it says of itself; busy is also an agent with more waiting than it may hold.
     pub(super) fn status(&self, agent: &Agent) -> AgentStatus {
-        let is_away = agent.connections.is_empty() && !agent.record.mailbox && !agent.announced;
-        if is_away || agent.pulse.lost {
+        if !agent.is_available() {
             return AgentStatus::Unavailable;
         }
         let waits =

@@ -1,6 +1,6 @@
 //! Agents as the operator sees them.
 
-use switchboard_model::{AgentView, Door, SubscriptionView, Topic};
+use switchboard_model::{AgentId, AgentView, Door, SubscriptionView, Topic};
 
 use super::{Agent, Registry};
 use crate::identity::Token;
@@ -16,6 +16,11 @@ impl Registry {
 
     pub(crate) fn views(&self, parking: &Parking) -> Vec<AgentView> {
         self.agents.values().map(|agent| self.view(agent, parking)).collect()
+    }
+
+    /// One agent as it is now.
+    pub(crate) fn view_of(&self, id: &AgentId, parking: &Parking) -> Option<AgentView> {
+        self.agents.get(id).map(|agent| self.view(agent, parking))
     }
 
     fn view(&self, agent: &Agent, parking: &Parking) -> AgentView {
@@ -37,8 +42,8 @@ impl Registry {
         AgentView {
             id: agent.record.id.clone(),
             name: agent.record.name.clone(),
-            label: None,
-            blocked: false,
+            label: agent.record.label.as_ref().map(ToString::to_string),
+            blocked: agent.record.blocked,
             version: agent.record.version.clone(),
             doors,
             status: self.status(agent),

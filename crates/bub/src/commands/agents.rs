@@ -1,8 +1,10 @@
-//! `bub agents`: everyone the registry knows, and in `trust` whom to believe that was announced.
+//! `bub agents`: everyone the registry knows; in `control` what to do about one of them, in `trust` whom
+//! to believe that was announced.
 
+mod control;
 mod trust;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -13,16 +15,24 @@ use crate::output::{self, date_time, visible};
 use crate::table::Table;
 use crate::whereabouts::AsOperator;
 
-/// Show everyone the registry knows, and decide whom to believe that was announced
+/// Show everyone the registry knows, keep one out or name it, and decide whom to believe that was announced
 #[derive(Args)]
 pub(crate) struct Agents {
     #[command(subcommand)]
-    decide: Option<trust::Decide>,
+    act: Option<Act>,
     /// One JSON document: an array of agents
     #[arg(long, global = true)]
     json: bool,
     #[command(flatten)]
     operator: AsOperator,
+}
+
+#[derive(Subcommand)]
+enum Act {
+    #[command(flatten)]
+    Control(control::Control),
+    #[command(flatten)]
+    Decide(trust::Decide),
 }
 
 #[derive(Deserialize)]
@@ -35,6 +45,8 @@ struct Reply {
 struct Agent {
     id: String,
     name: String,
+    label: Option<String>,
+    blocked: bool,
     version: String,
     status: String,
     doors: Vec<String>,
@@ -65,8 +77,10 @@ struct Subscription {
 
 impl Agents {
     pub(crate) async fn run(self) -> Result<(), Failure> {
-        if let Some(decide) = self.decide {
-            return decide.run(&self.operator, self.json).await;
+        match self.act {
+            Some(Act::Control(control)) => return control.run(&self.operator, self.json).await,
+            Some(Act::Decide(decide)) => return decide.run(&self.operator, self.json).await,
+            None => {}
         }
         let reply: Reply = self.operator.console()?.call("agents", json!({})).await?;
         if self.json {
@@ -94,12 +108,17 @@ impl Agents {
 fn row(agent: Agent) -> [String; 11] {
     let can = agent.capabilities.into_iter().map(|capability| capability.name);
     let listens = agent.subscriptions.into_iter().map(|subscription| subscription.pattern);
+    let program = format!("{} {}", agent.name, agent.version);
+    let program = match &agent.label {
+        Some(label) => format!("{label} ({})", program.trim()),
+        None => program,
+    };
     [
         visible(&agent.id).into_owned(),
-        agent.status,
+        if agent.blocked { "blocked".to_owned() } else { agent.status },
         agent.doors.join(", "),
         owned(agent.token.as_ref()).to_owned(),
-        visible(format!("{} {}", agent.name, agent.version).trim()).into_owned(),
+        visible(program.trim()).into_owned(),
         visible(&listed(can)).into_owned(),
         visible(&listed(listens)).into_owned(),
         agent.sent.to_string(),

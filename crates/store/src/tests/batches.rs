@@ -89,6 +89,8 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
                 writes.push(vec![if *known {
                     Record::Agent(crate::AgentRecord {
                         mailbox: false,
+                        label: None,
+                        blocked: false,
                         declared_by: None,
                         id,
                         name: "Analyzer".to_owned(),

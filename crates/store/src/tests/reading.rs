@@ -15,6 +15,8 @@ async fn everything_is_still_there_after_closing_and_opening() {
     let record = AgentRecord {
         id: agent("analyzer"),
         mailbox: false,
+        label: None,
+        blocked: false,
         declared_by: None,
         name: "Analyzer".to_owned(),
         version: "1.2".to_owned(),
@@ -92,6 +94,8 @@ async fn an_agent_that_joins_again_keeps_its_first_day_and_what_it_did_not_decla
     let first = AgentRecord {
         id: agent("a"),
         mailbox: false,
+        label: None,
+        blocked: false,
         declared_by: None,
         name: "A".to_owned(),
         version: "1".to_owned(),

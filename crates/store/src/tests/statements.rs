@@ -2,9 +2,10 @@
 
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
 
-use crate::{
-    agent, announced, audit, checkpoint, conversation, dead_letter, decision, delivery, history,
-    housekeeping, job, letters, mail, message, open, retention, rule, search, session,
+use crate::{moment, presence, 
+    backup, damage, restore, upkeep,
+    agent, announced, audit, block, checkpoint, conversation, dead_letter, decision, delivery, figure, history,
+    housekeeping, job, letters, mail, message, open, related, retention, rule, saved, search, session,
     subscription, token, total,
 };
 
@@ -16,17 +17,27 @@ async fn every_statement_fits_the_schema() {
         agent::SQL,
         announced::SQL,
         audit::SQL,
+        block::SQL,
+        backup::SQL,
+        damage::SQL,
+        restore::SQL,
+        upkeep::SQL,
         checkpoint::SQL,
         conversation::SQL,
         dead_letter::SQL,
         decision::SQL,
         delivery::SQL,
+        figure::SQL,
+        saved::SQL,
         history::SQL,
         housekeeping::SQL,
         job::SQL,
         letters::SQL,
         mail::SQL,
         message::SQL,
+        moment::SQL,
+        presence::SQL,
+        related::SQL,
         retention::SQL,
         rule::SQL,
         search::SQL,

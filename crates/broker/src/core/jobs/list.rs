@@ -1,12 +1,12 @@
 //! The jobs there are, and how far each is.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::Duration;
 
 use switchboard_model::{
-    DeadMessage, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus,
+    DeadMessage, JobId, JobKind, JobStatus, JobView, LetterFilter, LetterStatus, MessageState,
 };
-use switchboard_store::{JobRecord, Ticket};
+use switchboard_store::{JobRecord, Replayed, Ticket};
 use tokio::time::Instant;
 
 use super::PAUSE;
@@ -22,6 +22,10 @@ pub(super) const DISK_PAUSE: Duration = Duration::from_secs(2);
 pub(in crate::core) struct Jobs {
     pub(super) all: BTreeMap<JobId, Job>,
     pub(super) next_id: u64,
+    /// Messages on their way that were sent in the place of letters, by their seqs.
+    sent: HashMap<u64, JobId>,
+    /// Jobs of which more is known than was shown.
+    changed: BTreeSet<JobId>,
 }
 
 pub(super) struct Job {
@@ -63,7 +67,7 @@ pub(super) enum Reading {
 
 impl Jobs {
     pub(in crate::core) fn restore(records: Vec<JobRecord>) -> Self {
-        let mut jobs = Self { all: BTreeMap::new(), next_id: 1 };
+        let mut jobs = Self { next_id: 1, ..Self::default() };
         for JobRecord { view, up_to } in records {
             jobs.next_id = jobs.next_id.max(view.id.0 + 1);
             let job = Job { from_before: true, ..Job::new(view, up_to) };
@@ -101,9 +105,54 @@ impl Jobs {
         }
     }
 
-    /// The disk did not take what replaced one of its letters.
-    pub(in crate::core) fn undo_one(&mut self, id: JobId, now: Instant) {
+    /// A message was sent in the place of one of its letters.
+    pub(in crate::core) fn sent_one(&mut self, id: JobId, message: u64) {
+        self.sent.insert(message, id);
+    }
+
+    /// A message is settled; if one of these sent it, that is counted.
+    pub(in crate::core) fn settled_one(&mut self, message: u64, state: MessageState) {
+        let Some(id) = self.sent.remove(&message) else { return };
+        if let Some(count) = self.all.get_mut(&id).and_then(|job| job.count(state)) {
+            *count += 1;
+            self.changed.insert(id);
+        }
+    }
+
+    /// Those of which more is known than was shown, as they are now.
+    pub(super) fn take_changed(&mut self) -> Vec<JobView> {
+        let changed = std::mem::take(&mut self.changed);
+        changed.iter().filter_map(|id| Some(self.all.get(id)?.view.clone())).collect()
+    }
+
+    /// The jobs that may have sent something.
+    pub(super) fn replays(&self) -> Vec<JobId> {
+        let replays = self.all.values().filter(|job| job.view.kind == JobKind::Replay);
+        replays.map(|job| job.view.id).collect()
+    }
+
+    /// What became of the messages that a job sent before the restart.
+    pub(super) fn recover(&mut self, replayed: Replayed) {
+        if let Some(job) = self.all.get_mut(&replayed.job) {
+            job.view.processed = replayed.processed;
+            job.view.died_again = replayed.died_again;
+            self.sent.extend(replayed.waiting.into_iter().map(|seq| (seq, replayed.job)));
+        }
+    }
+
+    /// The disk did not take what replaced one of its letters, which had come so far.
+    pub(in crate::core) fn undo_one(
+        &mut self,
+        id: JobId,
+        message: u64,
+        state: MessageState,
+        now: Instant,
+    ) {
+        self.sent.remove(&message);
         if let Some(job) = self.all.get_mut(&id) {
+            if let Some(count) = job.count(state) {
+                *count = count.saturating_sub(1);
+            }
             job.view.done = job.view.done.saturating_sub(1);
             job.view.last_error = Some("the disk did not take the new message".to_owned());
             (job.again_from_the_start, job.careful) = (true, true);
@@ -130,6 +179,15 @@ impl Job {
             again_from_the_start,
             careful,
             from_before,
+        }
+    }
+
+    /// Where messages that it sent are counted when they have come to this state.
+    fn count(&mut self, state: MessageState) -> Option<&mut u64> {
+        match state {
+            MessageState::Processed => Some(&mut self.view.processed),
+            MessageState::Dead | MessageState::Expired => Some(&mut self.view.died_again),
+            MessageState::Waiting | MessageState::Discarded | MessageState::Refused => None,
         }
     }
 
