@@ -32,7 +32,7 @@ export function stroke(
   if (arrow.reach === "everyone") return toEveryone(tail, lanes, gap, scale);
   if (arrow.reach === "halfway") {
     const aim = tail + wayTo(arrow, lanes) * gap;
-    const end = Math.round((tail + aim) / 2);
+    const end = halfway(tail, aim, gap);
     const cross = `M${at(end - 4, y - 4)}l8 8m0 -8l-8 8`;
     return { ...plain(`M${at(tail, y)}H${String(end)}`, tail, aim, total, scale), cross };
   }
@@ -46,6 +46,13 @@ export function stroke(
   }
   const drawn = plain(`M${at(tail, y)}H${String(short(tip, tail))}`, tail, tip, total, scale);
   return { ...drawn, heads: [head(tip, tail, y)] };
+}
+
+/** Between two lanes: what stops on a third one would seem to have come there. */
+function halfway(tail: number, aim: number, gap: number): number {
+  const lanes = Math.round(Math.abs(aim - tail) / gap);
+  const back = lanes % 2 === 0 ? gap * 0.4 : 0;
+  return Math.round((tail + aim) / 2 - Math.sign(aim - tail) * back);
 }
 
 /** The same with a head at either end: there and back again. */
