@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import type { SendResult } from "../api/generated";
 import { FakeBroker } from "../testing/fake-broker";
+import { agent, capability } from "../testing/fixtures";
 import { Composer } from "./composer.svelte";
 
 describe("the message the operator writes", () => {
@@ -62,5 +63,60 @@ describe("the message the operator writes", () => {
     await first;
     expect(composer.trouble).toBeNull();
     expect(told).toEqual(["The message to agent:silent failed: The broker could not be reached."]);
+  });
+
+  test("priority and time to live go with it where they are not the usual", async () => {
+    void composer.send();
+    composer.write({ priority: "HIGH", ttl: "1.5" });
+    void composer.send();
+    expect(broker.called("send").map((params) => ({ ...params, payload: "" }))).toEqual([
+      { topic: "agent:silent", payload: "" },
+      { topic: "agent:silent", payload: "", priority: "HIGH", ttlMs: 1_500 },
+    ]);
+    composer.ttl = "soon";
+    expect(composer.ready).toBe(false);
+    await Promise.resolve();
+  });
+});
+
+describe("a message that asks for a capability", () => {
+  const schema = {
+    type: "object",
+    required: ["item", "type"],
+    properties: { item: { type: "string", minLength: 1 }, type: { enum: ["new", "used"] } },
+  };
+  const hunter = agent("hunter", {
+    capabilities: [capability("find", { input_schema: schema }), capability("plain")],
+  });
+  let composer: Composer;
+
+  beforeEach(() => {
+    const agents = { byId: new Map([["hunter", hunter]]) };
+    composer = new Composer(new FakeBroker().client, () => undefined, agents);
+    composer.write({ topic: "agent:hunter" });
+  });
+
+  test("begins with what the capability requires, and is checked against it", () => {
+    composer.ask("find");
+    expect(JSON.parse(composer.payload)).toEqual({
+      type: "find",
+      capability: "find",
+      item: "",
+      input: { type: "new" },
+    });
+    expect(composer.capability).toBe("find");
+    expect(composer.violations).toEqual([{ path: ["item"], words: "must have at least 1 letter" }]);
+  });
+
+  test("keeps what was written when another capability is asked for", () => {
+    composer.payload = '{"note": 1.10}';
+    composer.ask("plain");
+    expect(composer.payload).toBe('{\n  "note": 1.10,\n  "capability": "plain"\n}');
+    expect([composer.capability, composer.schema]).toEqual(["plain", null]);
+  });
+
+  test("of an agent that does not offer it is not checked", () => {
+    composer.payload = '{"capability": "fly"}';
+    expect([composer.capability, composer.violations]).toEqual([null, []]);
   });
 });

@@ -81,7 +81,7 @@ export class Console {
     this.messages = new Messages(client);
     this.saved = new SavedThings(client, this.notices);
     this.selection = new Selection(client);
-    this.composer = new Composer(client, (text) => this.notices.show(text));
+    this.composer = new Composer(client, (text) => this.notices.show(text), this.agents);
     this.conversations = new Conversations(client);
     this.tokens = new Tokens(client, (text) => this.notices.show(text));
     this.permissions = new Permissions(client, this.agents, this.notices);
@@ -163,6 +163,7 @@ export class Console {
     // A token that is shown now would be lost.
     if (this.tokens.issued !== null || this.security.signed !== null) return;
     this.tokens.cancel();
+    this.agentActs.cancel();
     this.discovery.cancel();
     this.security.cancel();
     this.settings.asking = false;

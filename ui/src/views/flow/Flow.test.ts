@@ -112,7 +112,10 @@ describe("Flow", () => {
     begin();
     await fireEvent.click(await rowAbout("inbound:1"));
     const shown = await inspector();
-    await within(shown).findByText("denied by rule 7; the agent itself allows it");
+    expect(
+      await within(shown).findAllByText("denied by rule 7; the agent itself allows it"),
+      "in the route and in the envelope",
+    ).toHaveLength(2);
     expect(shown.textContent).toMatch(/Refused: planner may not call it/);
     expect(within(shown).queryByText("Accepted")).toBeNull();
     within(shown).getByText("bus, written as on the lobby door");
