@@ -12,6 +12,7 @@ export const icons = {
   more: "M3 8h.01M8 8h.01M13 8h.01",
   warning: "M8 2.5 14.5 13.5h-13ZM8 6.5v3.5M8 11.800h.01",
   search: "M11.6 7a4.6 4.6 0 1 1-9.2 0 4.6 4.6 0 0 1 9.2 0ZM10.6 10.6l4 4",
+  pencil: "M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3zM9 4.7 11.3 7",
   copy: "M6 6h7v7H6zM10 3.5H3.5V10",
   done: "M3 8.5 6.5 12 13 4.5",
   close: "M4 4l8 8M12 4l-8 8",

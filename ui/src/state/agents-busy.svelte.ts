@@ -15,6 +15,7 @@ export class AgentsBusy {
   promised = $state.raw<Promised>(PROMISED);
 
   readonly #client: Client;
+  #stop: (() => void) | null = null;
 
   constructor(client: Client) {
     this.#client = client;
@@ -23,7 +24,21 @@ export class AgentsBusy {
   /** Keeps the figures true from now on. Returns how to stop. */
   watch(): () => void {
     void this.#readPromise();
-    return poll(() => this.#read(this.minutes), EVERY_MS);
+    this.#begin();
+    return () => {
+      this.#stop?.();
+      this.#stop = null;
+    };
+  }
+
+  choose(minutes: 1 | 60): void {
+    this.minutes = minutes;
+    if (this.#stop !== null) this.#begin();
+  }
+
+  #begin(): void {
+    this.#stop?.();
+    this.#stop = poll(() => this.#read(this.minutes), EVERY_MS);
   }
 
   async #read(minutes: 1 | 60): Promise<void> {
