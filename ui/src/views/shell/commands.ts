@@ -4,12 +4,13 @@ import { count } from "../../parts/quantity";
 import { clock } from "../../parts/time";
 import type { Console } from "../../state/console.svelte";
 import { looksOutside } from "../../state/discovery.svelte";
+import { settingCommands } from "../settings/choices";
 import { recipient, statusLight, subject } from "../words";
 
 /** Something the palette offers. */
 export interface Choice {
   key: string;
-  group: "Commands" | "Agents" | "Messages";
+  group: "Commands" | "Settings" | "Agents" | "Messages";
   title: string;
   hint: string;
   /** How to do it without the palette: `g f`. */
@@ -64,11 +65,13 @@ export function commands(console: Console): Choice[] {
     command("Add an agent…", "", () => console.addAgent()),
     ...ruleCommands(console, command),
     ...discoveryCommands(console, command),
+    ...settingCommands(console, command),
     command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
       console.togglePause(),
     ),
+    ...filterCommands(console, command),
     status?.demo === true
       ? command("Stop demo agents", "", () => void console.demo(false))
       : command("Start demo agents", "", () => void console.demo(true)),
@@ -82,6 +85,28 @@ export function commands(console: Console): Choice[] {
       ? []
       : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
     command("Show the keys", "?", () => (console.keys = true)),
+  ];
+}
+
+/** Filters that were saved, and the way back from one. */
+function filterCommands(
+  console: Console,
+  command: (title: string, keys: string, run: () => void, hint?: string) => Choice,
+): Choice[] {
+  const { filter, saved, route } = console;
+  return [
+    ...(filter.active ? [command("Clear the filter", "Esc", () => filter.clear())] : []),
+    ...saved.filters.map(({ name, text }) =>
+      command(
+        `Filter: ${name}`,
+        "",
+        () => {
+          route.go("flow");
+          filter.read(text);
+        },
+        text,
+      ),
+    ),
   ];
 }
 

@@ -28,13 +28,13 @@ const SHADES = 8;
 /** Stretches by which a curve is measured. */
 const STRETCHES = 20;
 
-/** How a cord hangs. */
-export function cordCurve(a: Seat, b: Seat, lane: number): Curve {
+/** How a cord hangs; between jacks of one row no deeper than there is room. */
+export function cordCurve(a: Seat, b: Seat, lane: number, room = Infinity): Curve {
   const fan = Math.max(-1, Math.min(1, lane)) * FAN_PX;
   const [ax, bx] = [a.x + fan, b.x + fan];
   const dir = a.top ? 1 : -1;
   if (a.id === b.id) {
-    const deep = a.y + (54 + Math.abs(lane) * LANE_PX) * dir;
+    const deep = a.y + Math.min(room, 54 + Math.abs(lane) * LANE_PX) * dir;
     return [
       { x: ax - 6, y: a.y },
       { x: ax - 32, y: deep },
@@ -43,7 +43,8 @@ export function cordCurve(a: Seat, b: Seat, lane: number): Curve {
     ];
   }
   if (Math.abs(a.y - b.y) < 1) {
-    const sag = Math.min(74, 34 + Math.abs(a.x - b.x) * 0.08) + lane * LANE_PX;
+    const free = Math.min(74, 34 + Math.abs(a.x - b.x) * 0.08, room * 0.75);
+    const sag = free + lane * Math.min(LANE_PX, room * 0.25);
     const deep = a.y + dir * Math.max(12, sag);
     return [
       { x: ax, y: a.y },

@@ -217,11 +217,12 @@ export class Stage {
   #hung(): Drawn[] {
     const lane = lanes(this.#cords);
     const most = Math.max(0, ...this.#cords.map((cord) => cord.weight));
+    const room = this.grid.stepY * this.#shownView.zoom;
     return this.#cords.flatMap((cord, i): Drawn[] => {
       const { from, to, kind, weight } = cord;
       const [a, b] = [this.#shownAt.get(from), this.#shownAt.get(to)];
       if (a === undefined || b === undefined) return [];
-      const curve = cordCurve(a, b, lane[i] ?? 0);
+      const curve = cordCurve(a, b, lane[i] ?? 0, room);
       const key = keyOf(from, to, kind);
       return [{ key, from, to, kind, curve, strength: strength(weight, most) }];
     });
