@@ -26,7 +26,7 @@ use switchboard_model::{
     Ack, Address, Code, Command, Dialect, Fate, Kind, MessageDetail, Payload, Receipt, RouteView,
     Send, Topic, Wait,
 };
-use switchboard_store::Store;
+use switchboard_store::{MessageList, Store};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use crate::api::{
@@ -34,7 +34,7 @@ use crate::api::{
     OneMessage, RouteQuery, SendResult, SendTest, SpawnedList, Status, Watch,
 };
 use crate::recent::Recent;
-use crate::{Feed, Premises};
+use crate::{Feed, Forms, Premises};
 
 /// The most rows in one page of history.
 const MAX_PAGE: u32 = 500;
@@ -62,6 +62,8 @@ pub struct Parts {
     pub demo: mpsc::Sender<DemoSwitch>,
     /// The longest message, for the operator as for everybody else.
     pub message_bytes: usize,
+    /// How messages look at each door.
+    pub forms: Arc<dyn Forms>,
     /// What the program around the broker does for the operator.
     pub premises: Arc<dyn Premises>,
     /// Held by the import that is under way.
@@ -134,9 +136,9 @@ impl Console {
             Call::Moment(query) => json(&self.moment(query).await?),
             Call::Saved(Nothing {}) => json(&self.saved().await?),
             Call::Save(save) => json(&self.save(save).await?),
-            Call::Settings(Nothing {}) => json(&self.settings().await?),
+            Call::Settings(Nothing {}) => json(&self.settings()),
             Call::EditSettings(edit) => json(&self.edit_settings(edit).await?),
-            Call::Restart(Nothing {}) => json(&self.restart().await?),
+            Call::Restart(Nothing {}) => json(&self.restart()?),
             Call::Storage(Nothing {}) => json(&self.storage().await?),
             Call::BackUp(Nothing {}) => json(&self.back_up().await?),
             Call::DeleteBackup(one) => json(&self.delete_backup(one).await?),
@@ -179,18 +181,13 @@ impl Console {
         }
         let with_payloads = query.payloads.unwrap_or(false);
         let read = self.store().messages(&query.filter, query.before, query.limit, with_payloads);
-        let rows = read.await.map_err(|error| reading_failed(&error))?;
-        let full = rows.len() == query.limit as usize;
-        let next = rows.last().filter(|_| full).map(|row| row.seq);
+        let MessageList { rows, next } = read.await.map_err(|error| reading_failed(&error))?;
         Ok(MessagePage { rows, next })
     }
 
     async fn message(&self, one: &OneMessage) -> Result<MessageDetail, CallError> {
         let found = self.store().message(one.id).await.map_err(|error| reading_failed(&error))?;
-        found.ok_or_else(|| CallError {
-            code: Code::NotFound,
-            message: format!("no message {} is kept here; it may be too old", one.id),
-        })
+        found.ok_or_else(|| forms::not_kept(one.id))
     }
 
     async fn send(&self, send: SendTest) -> Result<SendResult, CallError> {
@@ -268,10 +265,6 @@ fn too_large(bytes: usize, most: usize) -> String {
     format!("a payload of {bytes} bytes is more than the {most} that message_bytes allows")
 }
 
-/// Stands in for what is being built.
-fn soon() -> CallError {
-    CallError { code: Code::Internal, message: "this is not there yet".to_owned() }
-}
 
 fn unexpected() -> CallError {
     let message = "the broker gave an answer of another kind".to_owned();

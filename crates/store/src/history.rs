@@ -1,15 +1,18 @@
-//! Reading back: pages of messages, newest first, and one message with its whole life.
+//! Reading back: pages of messages, newest first, and one message with its whole life. `page` finds the
+//! cheapest way to each page.
 
-use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
-use sqlx::{Row, Sqlite, Transaction};
+mod page;
+
+use sqlx::Row;
+use sqlx::sqlite::{SqlitePool, SqliteRow};
 use switchboard_model::{MessageDetail, MessageFilter, MessageId, MessageRow, Payload};
 
 use crate::Error;
 use crate::rows::{Query, int};
-use crate::{dead_letter, decision, delivery, message, search};
+use crate::{dead_letter, decision, delivery, message};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[PAGE, FOUND, FOUND_AGAIN];
+pub(crate) const SQL: &[&str] = &[PAGE, FAILED, WAITING, OF_CONVERSATION, FOUND, FOUND_AGAIN];
 
 /// What is read of each message.
 macro_rules! read {
@@ -48,6 +51,30 @@ const PAGE: &str = concat!(
     "order by m.seq desc limit ?8"
 );
 
+/// What did not go well has an index of its own, and so has what waits.
+const FAILED: &str = concat!(
+    read!(),
+    "from message m indexed by message_failed where m.seq > ?1 and m.seq < ?2 \
+     and m.state = ?5 and m.state in ('dead', 'discarded', 'expired', 'refused')",
+    filtered!(),
+    "order by m.seq desc limit ?8"
+);
+const WAITING: &str = concat!(
+    read!(),
+    "from message m indexed by message_waiting where m.seq > ?1 and m.seq < ?2 \
+     and m.state = 'waiting'",
+    filtered!(),
+    "order by m.seq desc limit ?8"
+);
+
+const OF_CONVERSATION: &str = concat!(
+    read!(),
+    "from message m indexed by message_conversation where m.seq > ?1 and m.seq < ?2 \
+     and m.conversation = ?13",
+    filtered!(),
+    "order by m.seq desc limit ?8"
+);
+
 /// The index is asked first and in order, so that a page costs what the page costs.
 const FOUND: &str = concat!(
     read!(),
@@ -65,9 +92,15 @@ const FOUND_AGAIN: &str = concat!(
     "order by s.seq desc limit ?8"
 );
 
-/// How many messages are read at a time where words are looked for row by row; few, because each may
-/// carry a large payload.
-const CHUNK: u32 = 64;
+/// A page of messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessageList {
+    /// Newest first.
+    pub rows: Vec<MessageRow>,
+    /// Where to go on; none at the end of history. A page may have few rows or none and yet not be the
+    /// last: where words have to be looked for one by one, it ends before that takes long.
+    pub next: Option<u64>,
+}
 
 /// A place in the history and what is wanted from there on.
 pub(crate) struct Page<'a> {
@@ -84,74 +117,13 @@ pub(crate) async fn messages(
     before: Option<u64>,
     limit: u32,
     payloads: bool,
-) -> Result<Vec<MessageRow>, Error> {
+) -> Result<MessageList, Error> {
     let page = Page { filter, before: before.unwrap_or(u64::MAX), limit, payloads };
     let mut snapshot = pool.begin().await?;
-    match search::query(filter) {
-        Some(words) => page.by_words(&mut snapshot, &words).await,
-        None => {
-            let query = page.bind(sqlx::query(PAGE).bind(0_i64), page.before, limit, payloads);
-            let rows = query.fetch_all(&mut *snapshot).await?;
-            rows.iter().map(read).collect()
-        }
-    }
+    page.read(&mut snapshot).await
 }
 
 impl Page<'_> {
-    /// One snapshot for all three places where a match may be, so that none is missed or doubled.
-    async fn by_words(
-        &self,
-        snapshot: &mut Transaction<'_, Sqlite>,
-        words: &str,
-    ) -> Result<Vec<MessageRow>, Error> {
-        let up_to = search::progress(&mut *snapshot).await?;
-        let mut found = self.one_by_one(&mut *snapshot, PAGE, up_to).await?;
-        if found.len() < self.limit as usize {
-            let before = self.before.min(up_to + 1);
-            let query =
-                self.bind(sqlx::query(FOUND).bind(words), before, self.limit, self.payloads);
-            for row in query.fetch_all(&mut **snapshot).await? {
-                found.push(read(&row)?);
-            }
-            found.extend(self.one_by_one(&mut *snapshot, FOUND_AGAIN, 0).await?);
-            found.sort_by_key(|row| std::cmp::Reverse(row.seq));
-            found.dedup_by_key(|row| row.seq);
-        }
-        found.truncate(self.limit as usize);
-        Ok(found)
-    }
-
-    /// Looks at each message after `after` itself, newest first, until the page is full.
-    async fn one_by_one(
-        &self,
-        connection: &mut SqliteConnection,
-        statement: &'static str,
-        after: u64,
-    ) -> Result<Vec<MessageRow>, Error> {
-        let mut found = Vec::new();
-        let mut before = self.before;
-        loop {
-            let query = self.bind(sqlx::query(statement).bind(int(after)), before, CHUNK, true);
-            let rows = query.fetch_all(&mut *connection).await?;
-            for row in &rows {
-                let mut row = read(row)?;
-                before = row.seq;
-                let payload = row.payload.take();
-                let text = payload.as_ref().map_or("", Payload::as_str);
-                if self.filter.accepts(&row, text) {
-                    row.payload = payload.filter(|_| self.payloads);
-                    found.push(row);
-                }
-                if found.len() >= self.limit as usize {
-                    return Ok(found);
-                }
-            }
-            if rows.len() < CHUNK as usize {
-                return Ok(found);
-            }
-        }
-    }
-
     /// Binds the second to the sixteenth value of a statement that filters messages.
     pub(crate) fn bind<'q>(
         &self,

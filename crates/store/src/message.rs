@@ -18,7 +18,7 @@ use crate::rows::{Many, int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, PAYLOADS];
+pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
@@ -95,6 +95,8 @@ const BY_ID: &str = concat!(
     ", m.payload, m.correlation, m.expires_at, m.dialect, m.context \
      from message m where m.id = ?"
 );
+
+const WHOLE_BY_ID: &str = concat!("select ", whole!(), " from message m where m.id = ?");
 
 const AGENT_PREFIX: &str = "agent:";
 
@@ -219,6 +221,15 @@ pub(crate) async fn payloads(
         Ok((uint(row.try_get("seq")?), payload))
     };
     rows.iter().map(one).collect()
+}
+
+/// One whole message.
+pub(crate) async fn whole(
+    connection: &mut SqliteConnection,
+    id: MessageId,
+) -> Result<Option<Message>, Error> {
+    let query = sqlx::query(WHOLE_BY_ID).bind(&id.0.as_bytes()[..]);
+    query.fetch_optional(connection).await?.as_ref().map(message).transpose()
 }
 
 /// One message with what is in its own row; deliveries and reason are left to fill in.

@@ -5,16 +5,16 @@
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use switchboard_model::{MessageFilter, search_words};
+use switchboard_model::{MessageFilter, MessageRow, search_words};
 
 use crate::Error;
 use crate::batch::{NewMessage, Settle};
-use crate::message;
+use crate::{block, message};
 use crate::rows::{Many, int, uint};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] =
-    &[PROGRESS, ADVANCE, NEXT_SIZES, NEXT, STALE_SIZES, STALE, REMOVE_STALE, DONE_AGAIN];
+    &[PROGRESS, BEHIND, ADVANCE, NEXT_SIZES, NEXT, STALE_SIZES, STALE, REMOVE_STALE, DONE_AGAIN];
 
 /// Marks messages whose words are about to grow: nobody had them, and now somebody has.
 pub(crate) static MARK: Many = Many::new(
@@ -31,6 +31,9 @@ pub(crate) static INSERT: Many =
     Many::new("insert into search (rowid, words) values", "(?, ?)", "");
 
 const PROGRESS: &str = "select up_to from search_progress";
+
+const BEHIND: &str = "select (select count(*) from message where seq > \
+     (select up_to from search_progress)) + (select count(*) from search_again) as behind";
 
 const ADVANCE: &str = "update search_progress set up_to = ?";
 
@@ -77,6 +80,12 @@ pub(crate) async fn progress(connection: &mut SqliteConnection) -> Result<u64, s
     Ok(uint(row.try_get("up_to")?))
 }
 
+/// How many messages are not in the index, or not with all their words.
+pub(crate) async fn behind(connection: &mut SqliteConnection) -> Result<u64, Error> {
+    let row = sqlx::query(BEHIND).fetch_one(connection).await?;
+    Ok(uint(row.try_get("behind")?))
+}
+
 /// Notes which of these new messages the index has passed already.
 pub(crate) async fn mark_late(
     connection: &mut SqliteConnection,
@@ -112,7 +121,7 @@ pub(crate) async fn step(
     let fresh = sqlx::query(NEXT).bind(int(up_to)).bind(count);
     let fresh = words(&fresh.fetch_all(&mut *connection).await?)?;
     add(&mut *connection, &fresh).await?;
-    let now = fresh.last().map_or(up_to, |(seq, _)| *seq);
+    let now = fresh.last().map_or(up_to, |(row, _)| row.seq);
     if now > up_to {
         let advance = sqlx::query(ADVANCE).bind(int(now));
         advance.execute(&mut *connection).await?;
@@ -146,21 +155,28 @@ fn within(sizes: &[SqliteRow]) -> Result<u32, sqlx::Error> {
     Ok(count)
 }
 
-fn words(rows: &[SqliteRow]) -> Result<Vec<(u64, String)>, Error> {
+fn words(rows: &[SqliteRow]) -> Result<Vec<(MessageRow, String)>, Error> {
     let words_of = |row: &SqliteRow| {
         let view = message::row(row)?;
         let words = search_words(&view, row.try_get("payload")?);
-        Ok((view.seq, words))
+        Ok((view, words))
     };
     rows.iter().map(words_of).collect()
 }
 
+/// Puts messages into the index, and describes the blocks they are in.
 async fn add(
     connection: &mut SqliteConnection,
-    entries: &[(u64, String)],
+    entries: &[(MessageRow, String)],
 ) -> Result<(), sqlx::Error> {
+    if entries.is_empty() {
+        return Ok(());
+    }
     INSERT
-        .run(connection, entries, |query, (seq, words)| query.bind(int(*seq)).bind(words.as_str()))
+        .run(&mut *connection, entries, |query, (row, words)| {
+            query.bind(int(row.seq)).bind(words.as_str())
+        })
         .await?;
-    Ok(())
+    let rows: Vec<&MessageRow> = entries.iter().map(|(row, _)| row).collect();
+    block::note(connection, &rows).await
 }

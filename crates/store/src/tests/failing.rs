@@ -10,7 +10,7 @@ use crate::{Commit, Error, Options, Record, Ticket, history};
 async fn all(parts: &Parts) -> Vec<(u64, MessageState)> {
     let filter = MessageFilter::default();
     let rows = history::messages(&parts.readers, &filter, None, 1000, false).await.unwrap();
-    rows.iter().map(|row| (row.seq, row.state)).collect()
+    rows.rows.iter().map(|row| (row.seq, row.state)).collect()
 }
 
 /// Stops the database from growing, as a full disk does.

@@ -263,7 +263,7 @@ async fn a_job_and_what_is_to_be_tried_again_are_remembered() {
     first.push(Record::Attempt(again.clone()));
     opened.written(first).await;
     let row = opened.store.messages(&MessageFilter::default(), None, 1, false).await.unwrap();
-    assert_eq!(row[0].retry_at, Some(due_at));
+    assert_eq!(row.rows[0].retry_at, Some(due_at));
     opened.store.close().await;
 
     let mut opened = open(dir.path()).await;

@@ -211,9 +211,6 @@ async fn a_moment_among_a_million_messages_is_found_at_once() {
     for statement in [DELIVERIES, ATTEMPTS, "pragma wal_checkpoint(truncate)"] {
         sqlx::query(statement).execute(&mut *connection).await.unwrap();
     }
-    for row in sqlx::query(sqlx::AssertSqlSafe(format!("explain query plan {}", crate::moment::QUEUED))).bind(first).bind(1).bind(2).fetch_all(&parts.readers).await.unwrap() {
-        println!("PLAN {}", sqlx::Row::get::<String, _>(&row, 3));
-    }
     for seconds in [1, 20, 50, 99, 150] {
         let (began, at) = (Instant::now(), Timestamp(first + seconds * SECOND));
         crate::moment::read(&parts.readers, at).await.unwrap();

@@ -163,6 +163,7 @@ fn pages_cover_the_history_without_gaps_or_doubles() {
         loop {
             let page = opened.store.messages(&filter, before, size, false);
             let page = runtime.block_on(page).unwrap();
+            let page = page.rows;
             prop_assert!(page.len() <= size as usize);
             let Some(last) = page.last() else { break };
             before = Some(last.seq);

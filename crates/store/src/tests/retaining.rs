@@ -48,7 +48,7 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
 async fn seqs(parts: &Parts, text: Option<&str>) -> Vec<u64> {
     let filter = MessageFilter { text: text.map(str::to_owned), ..MessageFilter::default() };
     let rows = history::messages(&parts.readers, &filter, None, 10_000, false).await.unwrap();
-    rows.iter().map(|row| row.seq).rev().collect()
+    rows.rows.iter().map(|row| row.seq).rev().collect()
 }
 
 async fn count(parts: &mut Parts, statement: &'static str) -> i64 {

@@ -11,7 +11,7 @@ use crate::{Record, history, search};
 
 async fn find(parts: &Parts, filter: &MessageFilter) -> Vec<u64> {
     let rows = history::messages(&parts.readers, filter, None, 1000, false).await.unwrap();
-    rows.iter().map(|row| row.seq).collect()
+    rows.rows.iter().map(|row| row.seq).collect()
 }
 
 fn text(text: &str) -> MessageFilter {
@@ -162,7 +162,7 @@ fn history_and_live_feed_agree_on_every_filter() {
                 }
             }
             let any = MessageFilter::default();
-            let all = history::messages(&parts.readers, &any, None, 1000, true).await.unwrap();
+            let all = history::messages(&parts.readers, &any, None, 1000, true).await.unwrap().rows;
             assert_eq!(all.len(), messages.len());
             for filter in &filters {
                 let live = all.iter().filter(|row| {
