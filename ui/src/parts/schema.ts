@@ -119,6 +119,16 @@ function objectShape(schema: Schema): Shape {
   };
 }
 
+/** What must be there comes first; else the order is that of the schema. */
+export function requiredFirst<Member extends { required: boolean }>(
+  members: readonly Member[],
+): Member[] {
+  return [
+    ...members.filter(({ required }) => required),
+    ...members.filter(({ required }) => !required),
+  ];
+}
+
 export function requiredOf(schema: Schema): Set<string> {
   const { required } = schema;
   return new Set(

@@ -4,6 +4,8 @@ import type { JsonTree } from "./json-tree";
 export const LONG_STRING = 240;
 /** With more nodes than this, only the first level is unfolded at first. */
 const MANY = 2_000;
+/** A line of a string ends after a word, if that is not longer. */
+const LONG_WORD = 16;
 const INDENT = 2;
 /** Deeper levels are not indented further: there would be no room left for what they say. */
 const DEEPEST_INDENT = 16;
@@ -121,7 +123,7 @@ export class TreeRows {
     const wide = Math.max(16, this.#columns - indent(tree, node));
     let room = Math.max(12, wide - named);
     for (let at = tree.start[node] ?? 0; ; room = wide) {
-      at = lineEnd(tree.text, at, Math.min(end, at + room));
+      at = lineEnd(tree.text, at, Math.min(end, at + room), end);
       if (at >= end - 1) return;
       this.#push(node, 1, at);
     }
@@ -129,7 +131,7 @@ export class TreeRows {
 }
 
 /** Where a line of a string ends: at its own end of line, else where there is no more room. */
-function lineEnd(text: string, from: number, most: number): number {
+function lineEnd(text: string, from: number, most: number, end: number): number {
   for (let at = from; at < most;) {
     if (text[at] === "\\") {
       const size = text[at + 1] === "u" ? 6 : 2;
@@ -139,6 +141,9 @@ function lineEnd(text: string, from: number, most: number): number {
       if (at >= most) return at;
     } else at++;
   }
+  // Rather after a word than in its midst.
+  const space = most < end ? text.lastIndexOf(" ", most - 1) : -1;
+  if (space > most - LONG_WORD && space > from + LONG_WORD) return space + 1;
   // Not between the two halves of one letter.
   const code = text.charCodeAt(most - 1);
   return code >= 0xd800 && code < 0xdc00 && most - 1 > from ? most - 1 : most;
