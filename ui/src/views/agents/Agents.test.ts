@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentView } from "../../api/generated";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
-import { agent, capability, snapshot, totals } from "../../testing/fixtures";
+import { busyRow } from "../../testing/fake-figures";
+import { agent, announced, capability, snapshot, totals } from "../../testing/fixtures";
 import App from "../App.svelte";
 
 describe("Agents", () => {
@@ -208,6 +209,116 @@ describe("Agents", () => {
     await waitFor(() => {
       expect(console.selection.agent).toBe("http-only");
     });
+  });
+
+  const inTable = (grid: HTMLElement) =>
+    within(grid)
+      .getAllByRole("row")
+      .slice(1)
+      .map((row) => within(row).getAllByRole("gridcell")[1]?.textContent.trim().split(/\s/)[0]);
+
+  test("a heading sorts by its column, and once more the other way round", async () => {
+    const grid = await open(agent("a", { queued: 2 }), agent("b", { queued: 9 }), agent("c"));
+    await fireEvent.click(within(grid).getByRole("button", { name: /Queue/ }));
+    const head = within(grid).getByRole("columnheader", { name: /Queue/ });
+    expect(head.getAttribute("aria-sort")).toBe("descending");
+    expect(inTable(grid)).toEqual(["b", "a", "c"]);
+    await fireEvent.keyDown(grid, { key: "S" });
+    expect(head.getAttribute("aria-sort")).toBe("ascending");
+    expect(inTable(grid)).toEqual(["c", "a", "b"]);
+  });
+
+  test("health, latency and queue are told, and what is in trouble can be looked at alone", async () => {
+    broker = new FakeBroker();
+    broker.figures.agents = [
+      busyRow("bad", { dead: 4, processed: 6, p50Micros: 900, p99Micros: 41_000 }),
+    ];
+    console = new Console(broker.client);
+    render(App, { console });
+    const agents = [agent("bad"), agent("good"), agent("out", { blocked: true, connections: 0 })];
+    broker.say(snapshot({ totals: totals(1), agents }));
+    const grid = await screen.findByRole("grid", { name: "Agents" });
+    await within(grid).findByRole("row", { name: /bad.*failing.*0.9 ms \/ 41.0 ms/ });
+    within(grid).getByRole("row", { name: /good.*fine/ });
+    within(grid).getByRole("row", { name: /out.*blocked/ });
+    await fireEvent.click(screen.getByRole("button", { name: "trouble 1" }));
+    expect(inTable(grid)).toEqual(["bad"]);
+    await fireEvent.click(screen.getByRole("button", { name: "blocked 1" }));
+    expect(inTable(grid)).toEqual(["out"]);
+  });
+
+  test("only agents of one door are shown if that is wanted", async () => {
+    const grid = await open(agent("a"), agent("b", { doors: ["aacp"] }));
+    await fireEvent.change(screen.getByRole("combobox", { name: "Door" }), {
+      target: { value: "aacp" },
+    });
+    await waitFor(() => {
+      expect(inTable(grid)).toEqual(["b"]);
+    });
+  });
+
+  test("an agent is renamed in its place, its id stays beside the name", async () => {
+    const aside = await show({});
+    await fireEvent.click(within(aside).getByRole("button", { name: "Rename the agent" }));
+    const field = within(aside).getByRole("textbox", { name: "Your name for this agent" });
+    expect(document.activeElement).toBe(field);
+    await fireEvent.input(field, { target: { value: "Night shift" } });
+    await fireEvent.keyDown(field, { key: "Enter" });
+    await within(aside).findByRole("heading", { name: /Night shift/ });
+    expect(broker.called("nameAgent")).toEqual([{ agent: "echo", name: "Night shift" }]);
+    await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await within(aside).findByRole("heading", { name: "echo" });
+  });
+
+  test("Escape leaves the name as it is", async () => {
+    const aside = await show({ label: "Echo" });
+    await fireEvent.keyDown(screen.getByRole("grid", { name: "Agents" }), { key: "r" });
+    const field = await within(aside).findByRole("textbox", { name: "Your name for this agent" });
+    await fireEvent.input(field, { target: { value: "Other" } });
+    await fireEvent.keyDown(field, { key: "Escape" });
+    await within(aside).findByRole("heading", { name: /Echo/ });
+    expect(broker.called("nameAgent")).toEqual([]);
+  });
+
+  test("a block says what it means, is confirmed, and can be undone", async () => {
+    const aside = await show({});
+    await fireEvent.keyDown(screen.getByRole("grid", { name: "Agents" }), { key: "b" });
+    const asked = await screen.findByRole("dialog", { name: "Block echo?" });
+    within(asked).getByText(/no door lets it in until you unblock it. Messages to it wait/);
+    await fireEvent.click(within(asked).getByRole("button", { name: "Block" }));
+    await within(aside).findByText(/blocked: you keep it out/);
+    await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
+    await within(aside).findByText(/fine: nothing went wrong/);
+    expect(broker.called("blockAgent")).toEqual([
+      { agent: "echo", blocked: true },
+      { agent: "echo", blocked: false },
+    ]);
+  });
+
+  test("every door has an address that can be copied", async () => {
+    const aside = await show({ capabilities: [capability("plan")] });
+    for (const name of [
+      "Copy the agent's address",
+      "Copy a REQUEST for ws://127.0.0.1:7892/lobby",
+      "Copy a request for ws://127.0.0.1:7892/collab",
+      "Copy as curl",
+      "Copy the bub command",
+    ])
+      within(aside).getByRole("button", { name });
+  });
+
+  test("the key of an announced agent is told, and leads to Discovery", async () => {
+    broker = new FakeBroker();
+    broker.discovery.agents = [announced("crawler", { id: "echo", trust: "admitted" })];
+    console = new Console(broker.client);
+    render(App, { console });
+    broker.say(snapshot({ totals: totals(1), agents: [agent("echo")] }));
+    console.selection.agent = "echo";
+    const aside = await screen.findByRole("complementary", { name: "Agent" });
+    await within(aside).findByText("ECDSA P-256");
+    await fireEvent.click(within(aside).getByRole("button", { name: "Show in Discovery" }));
+    expect(console.route.screen).toBe("discovery");
+    expect(console.discovery.selected).toBe("echo");
   });
 
   test("a name that turns its text around is shown with what turns it", async () => {

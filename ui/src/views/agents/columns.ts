@@ -9,8 +9,6 @@ export interface AgentColumn {
   about?: string;
   /** From which width of the table on it is shown; see AgentTable.svelte. */
   when: "always" | "medium" | "wide" | "widest";
-  /** Figures stand at the right. */
-  figures?: boolean;
 }
 
 /** In the order of the table. Traffic stands beside what it is a picture of, and is sorted by that. */

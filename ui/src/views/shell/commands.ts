@@ -2,6 +2,7 @@ import type { MessageRow } from "../../api/generated";
 import { copyText } from "../../parts/clipboard";
 import { count } from "../../parts/quantity";
 import { clock } from "../../parts/time";
+import { calledBy } from "../../state/agents-order";
 import type { Console } from "../../state/console.svelte";
 import { looksOutside } from "../../state/discovery.svelte";
 import { settingCommands } from "../settings/choices";
@@ -63,6 +64,7 @@ export function commands(console: Console): Choice[] {
       ? []
       : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
     command("Add an agent…", "", () => console.addAgent()),
+    ...agentCommands(console, command),
     ...ruleCommands(console, command),
     ...discoveryCommands(console, command),
     ...settingCommands(console, command),
@@ -107,6 +109,35 @@ function filterCommands(
         text,
       ),
     ),
+  ];
+}
+
+/** What can be done about the agent that is chosen. */
+function agentCommands(
+  console: Console,
+  command: (title: string, keys: string, run: () => void, hint?: string) => Choice,
+): Choice[] {
+  const { agentActs: acts, selection } = console;
+  const agent = selection.agent === null ? undefined : console.agents.byId.get(selection.agent);
+  if (agent === undefined) return [];
+  const hint = calledBy(agent);
+  return [
+    command("Figures of this agent", "", () => console.showOverview({ agent: agent.id }), hint),
+    command(
+      "Rename this agent…",
+      "r",
+      () => {
+        console.showAgent(agent.id);
+        acts.beginNaming(agent);
+      },
+      hint,
+    ),
+    ...(agent.connections > 0
+      ? [command("Disconnect this agent…", "x", () => acts.ask("disconnect", agent), hint)]
+      : []),
+    agent.blocked
+      ? command("Unblock this agent", "b", () => void acts.unblock(agent), hint)
+      : command("Block this agent…", "b", () => acts.ask("block", agent), hint),
   ];
 }
 
@@ -167,13 +198,13 @@ function discoveryCommands(
 /** Agents by their names. */
 export function agentChoices(console: Console, search: string): Choice[] {
   return console.agents.list
-    .filter((agent) => matches(`${agent.id} ${agent.name}`, search))
+    .filter((agent) => matches(`${agent.label ?? ""} ${agent.id} ${agent.name}`, search))
     .slice(0, MOST_AGENTS)
     .map((agent) => ({
       key: `agent ${agent.id}`,
       group: "Agents",
-      title: agent.id,
-      hint: agent.name === agent.id ? "" : agent.name,
+      title: calledBy(agent),
+      hint: agent.label === null ? (agent.name === agent.id ? "" : agent.name) : agent.id,
       light: statusLight[agent.status],
       run: () => {
         console.selection.agent = agent.id;
