@@ -44,7 +44,7 @@ const ACCEPTED_AFTER: &str = concat!(
 /// Messages that were on their way: those that still are, those that took long and were settled later, and
 /// of those that took no longer than a second the ones accepted within the second before. A message for
 /// an agent waits for that agent, in whichever way; one on a topic for each recipient that has it.
-pub(crate) const QUEUED: &str = "with found as materialized ( \
+const QUEUED: &str = "with found as materialized ( \
      select m.seq, m.topic, m.recipient from message m \
          where m.state = 'waiting' and m.accepted_at <= ?1 \
      union all \

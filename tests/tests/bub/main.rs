@@ -1,6 +1,7 @@
 //! The programs `switchboardd` and `bub`, as a person or an agent at a shell meets them.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod agents;
 mod broker;
 mod bulk;
 mod dead_letters;
