@@ -10,10 +10,18 @@ import { OpenMessage } from "./open-message.svelte";
 
 const REFRESH_MS = 1_000;
 
+/** The ways to look at a conversation. */
+export type ConversationView = "sequence" | "waterfall" | "messages" | "state";
+/** What it can be exported as. */
+export type ExportForm = "json" | "md" | "svg";
+
 /** The conversation that the operator looks at, and the message of it that is open. */
 export class OpenConversation {
   id = $state<ConversationId | null>(null);
   trouble = $state<string | null>(null);
+  view = $state<ConversationView>("sequence");
+  /** What the operator wants to have it exported as; taken by whoever does it. */
+  wanted = $state<ExportForm | null>(null);
   /** What is known of the open conversation; never of the one before it. */
   detail = $derived.by(() => (this.#latest?.id === this.id ? this.#latest : null));
   readonly message: OpenMessage;

@@ -219,6 +219,141 @@ describe("Conversations", () => {
     await screen.findByText("7 more messages not shown here");
   });
 
+  test("what is too much to be shown is shown in Flow", async () => {
+    broker.conversation = (id) => conversation({ id, messages: [talked(1)], more: 7 });
+    begin();
+    await fireEvent.click(await item(/plan purchase/));
+    await fireEvent.click(await screen.findByRole("button", { name: "Show them in Flow" }));
+    expect(console.route.screen).toBe("flow");
+    expect(broker.watched.at(-1)).toEqual({ conversation: "c-1" });
+  });
+
+  describe("through time", () => {
+    const moment = () => screen.findByRole("slider", { name: "Moment" });
+    const at = (second: number) => `2026-11-16T12:04:0${String(second)}Z`;
+    beforeEach(() => {
+      broker.conversation = (id) =>
+        conversation({
+          id,
+          messages: [1, 2, 3].map((n) =>
+            talked(n, { capability: `step-${String(n)}`, createdAt: at(n) }),
+          ),
+          session: session({
+            sharedStateText: '{"budget":120,"item":"b"}',
+            changes: [
+              { version: 1, at: at(1), by: "planner", written: { budget: 100 }, status: "active" },
+              { version: 2, at: at(2), by: "planner", written: { budget: 120 }, status: null },
+              { version: 3, at: at(4), by: "planner", written: { item: "b" }, status: null },
+            ],
+          }),
+        });
+    });
+
+    test("later messages are later, and the slider says where one stands", async () => {
+      begin();
+      await fireEvent.click(await item(/plan purchase/));
+      expect((await moment()).getAttribute("aria-valuetext")).toMatch(/^step 6 of 6/);
+      await fireEvent.keyDown(await diagram(), { key: "[" });
+      await fireEvent.keyDown(await diagram(), { key: "[" });
+      expect((await moment()).getAttribute("aria-valuetext")).toMatch(/^step 4 of 6, ..:..:02/);
+      expect((await arrow(/step-2/)).className).not.toMatch(/later/);
+      expect((await arrow(/step-3/)).className).toMatch(/later/);
+      await fireEvent.input(await moment(), { target: { value: "0" } });
+      expect((await arrow(/wrote budget, now active/)).className).not.toMatch(/later/);
+      expect((await arrow(/step-1/)).className).toMatch(/later/);
+      await fireEvent.keyDown(await diagram(), { key: "Escape" });
+      expect((await arrow(/step-3/)).className).not.toMatch(/later/);
+    });
+
+    test("it is shown how things were, and what is different now", async () => {
+      const agents = (status: "ready" | "unavailable", queued: number) => [
+        { id: "planner", status, queued },
+      ];
+      broker.moments.then = (when) =>
+        when < "2026-11-16T13"
+          ? { agents: agents("ready", 4), openLetters: 2 }
+          : { agents: [...agents("unavailable", 0), { id: "new", status: "ready", queued: 0 }] };
+      begin();
+      await fireEvent.click(await item(/plan purchase/));
+      await fireEvent.click(await screen.findByRole("button", { name: "As it was" }));
+      const strip = await screen.findByRole("complementary", { name: "As it was then" });
+      expect(strip.textContent).toMatch(/Step back in time/);
+      await fireEvent.click(screen.getByRole("button", { name: "One step back" }));
+      await within(strip).findByText("came later");
+      expect(within(strip).getByText("4 waiting")).toBeTruthy();
+      expect(within(strip).getByText("now unavailable")).toBeTruthy();
+      expect(strip.textContent).toMatch(/2 open, now 0/);
+      await fireEvent.click(screen.getByRole("button", { name: "As it was" }));
+    });
+
+    test("what was shared then is shown, with what was just written", async () => {
+      begin();
+      await fireEvent.click(await item(/plan purchase/));
+      await fireEvent.click(await tab("Shared state"));
+      await fireEvent.click(screen.getByRole("button", { name: "One step back" }));
+      await fireEvent.click(screen.getByRole("button", { name: "One step back" }));
+      const shown = await screen.findByRole("group", { name: "Shared state then" });
+      expect(shown.textContent.replace(/\s+/g, " ")).toMatch(
+        /was: "budget": 100.*written: "budget": 120/,
+      );
+      expect(shown.textContent).not.toMatch(/item/);
+    });
+  });
+
+  test("lanes are hidden and brought back", async () => {
+    broker.conversation = (id) =>
+      conversation({
+        id,
+        messages: [
+          talked(1, { from: "a", to: "b", capability: "one" }),
+          talked(2, { from: "b", to: "c", capability: "two" }),
+        ],
+      });
+    begin();
+    await fireEvent.click(await item(/plan purchase/));
+    await arrow(/: two/);
+    await fireEvent.keyDown(screen.getByRole("button", { name: "Lane of c" }), { key: "Delete" });
+    await screen.findByText("1 lane and 1 step hidden");
+    expect(screen.queryByRole("button", { name: "Lane of c" })).toBeNull();
+    await fireEvent.click(screen.getByRole("button", { name: "Show all" }));
+    await arrow(/: two/);
+  });
+
+  test("the same as a waterfall, from where a message is opened", async () => {
+    broker.detail = detail({ row: row(2) });
+    begin();
+    await fireEvent.click(await item(/plan purchase/));
+    await fireEvent.click(await tab("Waterfall"));
+    const rows = await screen.findByRole("listbox", { name: "Messages by what led to them" });
+    const [first] = within(rows).getAllByRole("option");
+    expect(first?.textContent).toMatch(/planner.*summarizer.*plan.*0.2 ms/s);
+    await fireEvent.keyDown(rows, { key: "ArrowDown" });
+    await fireEvent.keyDown(rows, { key: "Enter" });
+    expect(console.conversations.open.message.message).not.toBeNull();
+    await panel();
+  });
+
+  test("it is exported, complete, as a file", async () => {
+    const given: Blob[] = [];
+    vi.spyOn(URL, "createObjectURL").mockImplementation((blob) => {
+      given.push(blob as Blob);
+      return "blob:x";
+    });
+    broker.detail = detail({ row: row(1), payloadText: '{"n":1.0}' });
+    begin();
+    await fireEvent.click(await item(/plan purchase/));
+    await diagram();
+    for (const form of ["json", "md", "svg"] as const) {
+      console.conversations.open.wanted = form;
+      await waitFor(() => {
+        expect(console.notices.shown).toBe(`Exported to conversation-c-1.${form}.`);
+      });
+    }
+    expect(await given[0]?.text()).toContain('"payload":{"n":1.0}');
+    expect(await given[1]?.text()).toMatch(/^# Conversation c\\-1/);
+    expect(await given[2]?.text()).toMatch(/<svg /);
+  });
+
   test("what is said now appears", async () => {
     begin();
     await fireEvent.click(await item(/plan purchase/));
@@ -235,10 +370,14 @@ describe("Conversations", () => {
     await fireEvent.click(await item(/plan purchase/));
     await fireEvent.click(await arrow(/: plan/));
     await within(await panel()).findByRole("button", { name: "Open in Flow" });
+    await fireEvent.keyDown(await diagram(), { key: "[" });
     // Colours are not computed here.
     const rules = { "color-contrast": { enabled: false } };
     const { violations } = await axe.run(document.body, { rules });
     expect(violations.map(({ id }) => id)).toEqual([]);
+    await fireEvent.click(await tab("Waterfall"));
+    const waterfall = await axe.run(document.body, { rules });
+    expect(waterfall.violations.map(({ id }) => id)).toEqual([]);
   });
 
   test("g c leads here", async () => {

@@ -1,7 +1,6 @@
-/** The ways to look at a conversation. */
-export type TabName = "sequence" | "waterfall" | "messages" | "state";
+import type { ConversationView } from "../../state/open-conversation.svelte";
 
-export const tabTitle: Record<TabName, string> = {
+export const tabTitle: Record<ConversationView, string> = {
   sequence: "Sequence",
   waterfall: "Waterfall",
   messages: "Messages",
