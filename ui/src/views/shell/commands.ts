@@ -5,6 +5,7 @@ import { clock } from "../../parts/time";
 import { calledBy } from "../../state/agents-order";
 import type { Console } from "../../state/console.svelte";
 import { looksOutside } from "../../state/discovery.svelte";
+import { conversationCommands } from "../conversations/choices";
 import { settingCommands } from "../settings/choices";
 import { recipient, statusLight, subject } from "../words";
 
@@ -65,6 +66,7 @@ export function commands(console: Console): Choice[] {
       : [command("Undo the last discarding", "", () => void console.work.undo(undoable))]),
     command("Add an agent…", "", () => console.addAgent()),
     ...agentCommands(console, command),
+    ...conversationCommands(console, command),
     ...ruleCommands(console, command),
     ...discoveryCommands(console, command),
     ...settingCommands(console, command),
