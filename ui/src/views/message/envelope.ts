@@ -24,7 +24,7 @@ export function envelope(detail: MessageDetail): Field[] {
   const fields: Field[] = [];
   const put = (name: string, whole: string | null, more: Partial<Field> = {}) => {
     if (whole === null) return;
-    const copies = `Copy the ${name.toLowerCase()}`;
+    const copies = `Copy the field “${name}”`;
     fields.push({ name, text: whole, whole, copies, ...more });
   };
   const id = (name: string, whole: string | null, more: Partial<Field> = {}) =>
