@@ -5,9 +5,9 @@
 )]
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use switchboard_console::Console;
 use switchboard_console::api::{CallError, FeedEvent, Watch};
@@ -16,10 +16,29 @@ use tauri::{State, Webview};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
-/// What the window's command needs: the console, and the feed that each window follows.
+use crate::links::Wanted;
+
+/// What the window's command needs: the console, the feed that each window follows, and the link that
+/// the window is to open next.
 pub(crate) struct Bridge {
     console: Console,
     feeds: Mutex<HashMap<String, AbortHandle>>,
+    wanted: Arc<Wanted>,
+}
+
+/// What goes through the channel: the feed, and now and then a link to open.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told {
+    Feed(FeedEvent),
+    Asked(Asked),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum Asked {
+    /// Whatever it says: the page reads it, and is strict about it.
+    Open { link: String },
 }
 
 /// The call that opens a feed. All others are the console's own.
@@ -50,16 +69,29 @@ pub(crate) async fn console(
 
 impl Bridge {
     pub(crate) fn new(console: Console) -> Self {
-        Self { console, feeds: Mutex::default() }
+        Self { console, feeds: Mutex::default(), wanted: Arc::default() }
+    }
+
+    /// Has the window open a link, as soon as it is there to do so.
+    pub(crate) fn open(&self, link: String) {
+        self.wanted.put(link);
     }
 
     fn follow(&self, webview: Webview, watch: Watch, feed: &JavaScriptChannelId) {
         let window = webview.label().to_owned();
-        let channel: Channel<FeedEvent> = feed.channel_on(webview.clone());
+        let channel: Channel<Told> = feed.channel_on(webview.clone());
         let mut feed = self.console.watch(watch);
+        let wanted = Arc::clone(&self.wanted);
         let following = tokio::spawn(async move {
-            while let Some(event) = feed.next().await {
-                if channel.send(event).is_err() || !caught_up(&webview).await {
+            loop {
+                let told = tokio::select! {
+                    event = feed.next() => match event {
+                        Some(event) => Told::Feed(event),
+                        None => break,
+                    },
+                    link = wanted.next() => Told::Asked(Asked::Open { link }),
+                };
+                if channel.send(told).is_err() || !caught_up(&webview).await {
                     break;
                 }
             }

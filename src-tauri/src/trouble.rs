@@ -25,6 +25,11 @@ impl Trouble {
         Self { message: error.to_string(), exit_code: error.exit_code(), app: Some(Box::new(app)) }
     }
 
+    /// The program could not start anew.
+    pub(crate) fn restarting(error: &std::io::Error) -> Self {
+        Self::before_the_window(format_args!("cannot start anew: {error}"), 1)
+    }
+
     /// Says it on stderr, and in a dialog to whoever did not start Switchboard from a terminal.
     /// Gives the exit code.
     pub(crate) fn tell(self) -> ExitCode {

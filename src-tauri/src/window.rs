@@ -6,7 +6,7 @@ use std::path::Path;
 use tauri::{App, AppHandle, Manager, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::bridge;
+use crate::{bridge, links};
 
 /// The window's name inside the program.
 pub(crate) const LABEL: &str = "main";
@@ -21,6 +21,7 @@ pub(crate) fn app(data_dir: &Path) -> tauri::Result<App> {
     tauri::Builder::default()
         .plugin(single_instance(data_dir))
         .plugin(window_state(data_dir))
+        .plugin(tauri_plugin_deep_link::init())
         .invoke_handler(tauri::generate_handler![bridge::console])
         .build(tauri::generate_context!())
 }
@@ -30,7 +31,7 @@ pub(crate) fn open(app: &AppHandle) {
     let opened = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
         .title("Switchboard")
         .inner_size(1440.0, 900.0)
-        .min_inner_size(1000.0, 640.0)
+        .min_inner_size(1024.0, 640.0)
         .center()
         .build();
     if let Err(error) = opened {
@@ -50,12 +51,30 @@ pub(crate) fn show(app: &AppHandle) {
     }
 }
 
+/// The screen that the operator has before their eyes; none while they look elsewhere.
+pub(crate) fn seen(app: &AppHandle) -> Option<String> {
+    let window = app.get_webview_window(LABEL)?;
+    if !window.is_focused().unwrap_or(false) || !window.is_visible().unwrap_or(false) {
+        return None;
+    }
+    screen_of(window.url().ok()?.fragment())
+}
+
+/// The screen that an address names: `#/agents`, `#/conversations/c-7f20`.
+fn screen_of(fragment: Option<&str>) -> Option<String> {
+    let path = fragment.unwrap_or_default().strip_prefix('/').unwrap_or("flow");
+    path.split(['/', '?']).next().map(str::to_owned)
+}
+
 /// One app a data folder: each has a broker of its own, and two cannot share one.
 fn single_instance(data_dir: &Path) -> tauri::plugin::TauriPlugin<tauri::Wry> {
     let mut folder = DefaultHasher::new();
     std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned()).hash(&mut folder);
     tauri_plugin_single_instance::Builder::new()
-        .callback(|app, _arguments, _folder| show(app))
+        .callback(|app, arguments, _folder| match links::among(&arguments) {
+            Some(link) => links::open(app, link),
+            None => show(app),
+        })
         .dbus_id(format!("app.switchboard.desktop.folder{:x}", folder.finish()))
         .build()
 }
@@ -73,4 +92,18 @@ fn window_state(data_dir: &Path) -> tauri::plugin::TauriPlugin<tauri::Wry> {
                 | StateFlags::FULLSCREEN,
         )
         .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_says_which_screen_is_shown() {
+        let screen = |fragment| screen_of(fragment).unwrap();
+        assert_eq!(screen(None), "flow");
+        assert_eq!(screen(Some("/dead-letters")), "dead-letters");
+        assert_eq!(screen(Some("/conversations/c-1?q=x")), "conversations");
+        assert_eq!(screen(Some("/flow?q=dead-letters")), "flow");
+    }
 }

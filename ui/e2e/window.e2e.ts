@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tellOfTheDesktop } from "./around-the-window";
 import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
 import { tellOfConversations } from "./conversations";
@@ -51,4 +52,8 @@ describe("discovery in the desktop app", () => {
 
 describe("settings in the desktop app", () => {
   tellOfSettings((dir) => openDesktop(dir));
+});
+
+describe("around the window", () => {
+  tellOfTheDesktop();
 });
