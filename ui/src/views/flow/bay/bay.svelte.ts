@@ -1,7 +1,8 @@
 import type { Console } from "../../../state/console.svelte";
 import { recall, remember } from "../../../state/remembered";
 import type { Cord } from "../../../state/traffic";
-import { busiest, cast, groupKey, seated, type Cast, type Guest, type Node } from "./board";
+import { busiest, cast, groupKey, seated, type Cast, type Node } from "./board";
+import { found, guestsOf } from "./guests";
 import { fitFor, nameable, type Fit, type Size } from "./grid";
 import { GROUPINGS, type Grouping } from "./groups";
 import { jackView, lightOf, type JackView } from "./jack";
@@ -29,7 +30,13 @@ export class Bay {
   opened = $state<string | null>(null);
   /** Whose jacks are looked for. */
   sought = $state("");
-  cast = $state.raw<Cast>({ nodes: [], seatOf: (id) => id, by: null, busiest: 0 });
+  cast = $state.raw<Cast>({
+    nodes: [],
+    seatOf: (id) => id,
+    by: null,
+    busiest: 0,
+    opened: null,
+  });
   order = $state.raw<readonly string[]>([]);
   cords = $state.raw<readonly Cord[]>([]);
   known = $state(0);
@@ -43,7 +50,7 @@ export class Bay {
   nodes = $derived<ReadonlyMap<string, Node>>(
     new Map(this.cast.nodes.map((node) => [node.key, node])),
   );
-  matches = $derived(this.#matches());
+  matches = $derived(this.#found());
   jacks = $derived(this.#jacks());
 
   readonly #console: Console;
@@ -68,11 +75,14 @@ export class Bay {
 
   /** Looks again at who is here and who talks. */
   refresh(size: Size, now = performance.now()): void {
-    const { traffic } = this.#console;
-    const guests = this.#guests();
+    const { traffic, filter } = this.#console;
+    const weights = traffic.weights();
+    const guests = guestsOf(this.#console.agents, weights.keys());
     this.known = guests.length;
-    if (now - this.#busiestAt > BUSIEST_MS) {
-      this.#busiest = busiest(this.#busiest, traffic.weights());
+    // Under a filter few are heard of; that is no reason for the others to lose their jacks.
+    const heldStill = filter.active && this.#busiest.length > 0;
+    if (!heldStill && now - this.#busiestAt > BUSIEST_MS) {
+      this.#busiest = busiest(this.#busiest, weights);
       if (this.#busiest.length > 0) this.#busiestAt = now;
     }
     const here = new Set(guests.map(({ id }) => id));
@@ -85,7 +95,7 @@ export class Bay {
     const keys = next.nodes.map(({ key }) => key);
     const order = seated(this.order, keys);
     this.cast = next;
-    this.cords = traffic.cords(now, MOST_CORDS, next.seatOf);
+    this.cords = this.#cordsOf(next, now);
     this.#stage?.hang(this.cords);
     const moved = order.length !== this.order.length || order.some((k, i) => k !== this.order[i]);
     if (moved || this.#resized(size)) {
@@ -186,6 +196,16 @@ export class Bay {
     return cord.from === on.jack || cord.to === on.jack ? "lit" : "dim";
   }
 
+  /** The busiest cords; where a group is open, those of its members. */
+  #cordsOf({ seatOf, opened }: Cast, now: number): Cord[] {
+    const { traffic } = this.#console;
+    if (opened === null) return traffic.cords(now, MOST_CORDS, seatOf);
+    const all = traffic.cords(now, Infinity, seatOf);
+    const theirs = all.filter(({ from, to }) => opened.has(from) || opened.has(to));
+    const least = theirs.map(({ weight }) => weight).sort((a, b) => b - a)[MOST_CORDS] ?? 0;
+    return theirs.filter(({ weight }) => weight > least || least === 0).slice(0, MOST_CORDS);
+  }
+
   #touches({ from, to }: Drawn): boolean {
     return this.matches.has(from) || this.matches.has(to);
   }
@@ -225,33 +245,8 @@ export class Bay {
     return size?.width !== width || size.height !== height;
   }
 
-  #guests(): Guest[] {
-    const { agents, traffic } = this.#console;
-    const guests = agents.list.map((agent): Guest => {
-      const { id, name, doors, connections } = agent;
-      return { id, program: name, door: doors[0], present: connections > 0 };
-    });
-    // Whoever talks or is talked to has a jack, also those whom the registry does not know.
-    for (const id of traffic.weights().keys()) {
-      if (!agents.byId.has(id)) guests.push({ id, program: id, door: undefined, present: true });
-    }
-    return guests;
-  }
-
-  #matches(): ReadonlyMap<string, number> {
-    const found = new Map<string, number>();
-    const words = this.sought.trim().toLowerCase();
-    if (words === "") return found;
-    const { byId } = this.#console.agents;
-    const fits = (id: string) => {
-      const agent = byId.get(id);
-      return `${id} ${agent?.label ?? ""} ${agent?.name ?? ""}`.toLowerCase().includes(words);
-    };
-    for (const { key, group } of this.cast.nodes) {
-      const count = (group?.members ?? [key]).filter(fits).length;
-      if (count > 0) found.set(key, count);
-    }
-    return found;
+  #found(): ReadonlyMap<string, number> {
+    return found(this.cast.nodes, this.sought, this.#console.agents.byId);
   }
 
   /** The jacks that are elements: all in sight where they have names, else those that matter. */

@@ -28,6 +28,8 @@ export interface Cast {
   by: Grouped["by"] | null;
   /** How many have a jack because they talk most. */
   busiest: number;
+  /** Those of the group that is open; none if none is. */
+  opened: ReadonlySet<string> | null;
 }
 
 export interface Wanted {
@@ -64,7 +66,13 @@ export function cast(guests: readonly Guest[], wanted: Wanted): Cast {
   alone.forEach(single);
   const opened = groups.find((group) => groupKey(group) === wanted.opened);
   opened?.members.forEach(single);
-  return { nodes, seatOf: (id) => seats.get(id) ?? id, by, busiest: apart.size };
+  return {
+    nodes,
+    seatOf: (id) => seats.get(id) ?? id,
+    by,
+    busiest: apart.size,
+    opened: opened === undefined ? null : new Set(opened.members),
+  };
 }
 
 function everyone(guests: readonly Guest[]): Cast {
@@ -73,6 +81,7 @@ function everyone(guests: readonly Guest[]): Cast {
     seatOf: (id) => id,
     by: null,
     busiest: 0,
+    opened: null,
   };
 }
 

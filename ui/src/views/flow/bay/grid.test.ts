@@ -31,12 +31,10 @@ describe("where jacks sit", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000 }), size, (count, size) => {
         const seats = place(ids(count), gridFor(count, size), size);
-        for (const { x, y } of seats) {
-          expect(x).toBeGreaterThan(0);
-          expect(x).toBeLessThan(size.width);
-          expect(y).toBeGreaterThan(0);
-          expect(y).toBeLessThan(size.height);
-        }
+        const inside = seats.every(
+          ({ x, y }) => x > 0 && x < size.width && y > 0 && y < size.height,
+        );
+        expect(inside).toBe(true);
         expect(new Set(seats.map(({ x, y }) => `${String(x)} ${String(y)}`)).size).toBe(count);
       }),
       { numRuns: 60 },
@@ -64,6 +62,7 @@ describe("where jacks sit", () => {
     expect(fitted("planner", 90)).toBe("planner");
     expect(fitted("a-very-long-name-of-an-agent", 90)).toBe("a-very-long-…");
     expect(fitted("a-worker-of-many-17", 60)).toBe("a-work…17");
+    expect(fitted("worker-eu-", 50)).toBe("wor…eu-");
     expect(fitted("代理".repeat(8), 90)).toBe("代理代理代理…");
   });
 });

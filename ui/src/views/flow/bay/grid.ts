@@ -99,7 +99,10 @@ export function fitFor(grid: Grid, zoom: number, { width }: Size): Fit {
   };
 }
 
-/** A name that fits into so many pixels. Of `worker-17` the number is kept: it tells it from others. */
+/** What tells `worker-17` from `worker-18`, and `worker-eu-` from `worker-us-`. */
+const TELLING = /(?:\d{1,4}|[^-_.:/\s]{1,3}[-_.:/])$/;
+
+/** A name that fits into so many pixels; its end is kept where that tells it from others. */
 export function fitted(name: string, room: number): string {
   const letters = [...name];
   let used = 0;
@@ -108,6 +111,6 @@ export function fitted(name: string, room: number): string {
     return used > room;
   });
   if (cut < 0) return name;
-  const number = /\d{1,4}$/.exec(name)?.[0] ?? "";
-  return `${letters.slice(0, Math.max(2, cut - 1 - number.length)).join("")}…${number}`;
+  const end = TELLING.exec(name)?.[0] ?? "";
+  return `${letters.slice(0, Math.max(2, cut - 1 - end.length)).join("")}…${end}`;
 }
