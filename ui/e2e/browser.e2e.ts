@@ -6,11 +6,21 @@ import { Agent } from "./agent";
 import { CollabAgent } from "./collab-agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
 import { button, heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
-import { arrow, shared, tab, talk, tellOfConversations } from "./conversations";
+import {
+  arrow,
+  bar,
+  earlier,
+  shared,
+  strip,
+  tab,
+  talk,
+  tellOfConversations,
+} from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
 import { Announcer } from "./announcer";
 import { part, settings, signToken, tellOfDiscovery } from "./discovery";
 import { cell, section, tellOfPermissions } from "./permissions";
+import { tellOfHostileWords } from "./hostile-words";
 import { tellOfSettings } from "./settings";
 import { tellTheStory } from "./story";
 import { tellOfTokens } from "./tokens";
@@ -178,6 +188,13 @@ describe("conversations in Chromium", () => {
     await screen.click(arrow(3, "delete_offer"));
     await screen.sees(panel("was refused"));
     expect(await obstacles(screen)).toEqual([]);
+    await screen.click(earlier);
+    await screen.click({ css: '[aria-label="As it was"]' });
+    await screen.sees(strip("shopper", "rules held"));
+    expect(await obstacles(screen), "in the past").toEqual([]);
+    await screen.click(tab("Waterfall"));
+    await screen.sees(bar("find_price"));
+    expect(await obstacles(screen), "as a waterfall").toEqual([]);
     await screen.click(tab("Messages"));
     await screen.sees(row("delete_offer"));
     expect(await obstacles(screen)).toEqual([]);
@@ -319,6 +336,10 @@ describe("settings in Chromium", () => {
     expect(await sideways(screen)).toBe(0);
     await screen.close();
   });
+});
+
+describe("hostile words in Chromium", () => {
+  tellOfHostileWords((dir) => openBrowser(browser, dir));
 });
 
 /** How far the page can be scrolled to the side, which it should not. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CollabAgent } from "./collab-agent";
 import { capability, LobbyAgent } from "./lobby-agent";
 import { dataFolder } from "./program";
-import { heading, inPanel, link, panel, payload, type Look } from "./screen";
+import { button, heading, inPanel, link, notice, panel, payload, type Look } from "./screen";
 import type { Stage } from "./story";
 
 export const talk = (...words: string[]): Look => ({
@@ -15,6 +15,20 @@ export const arrow = (of: number, ...words: string[]): Look => ({
   words,
 });
 export const tab = (title: string): Look => ({ css: "[role=tab]", words: [title] });
+/** What stands under the diagram: where one is in time. */
+export const earlier: Look = { css: '[aria-label="One step back"]' };
+const place = (words: string): Look => ({
+  css: '[aria-label="Steps through time"]',
+  words: [words],
+});
+export const strip = (...words: string[]): Look => ({
+  css: '[aria-label="As it was then"]',
+  words,
+});
+export const bar = (...words: string[]): Look => ({
+  css: '[aria-label="Messages by what led to them"] [role=option]',
+  words,
+});
 export const shared: Look = { css: '[aria-label="Shared state as JSON"]' };
 const version = (...words: string[]): Look => ({
   css: '[aria-label="Shared state"] ol button',
@@ -94,7 +108,9 @@ export function tellOfConversations(open: (dataDir: string) => Promise<Stage>): 
     await planner.request("writer", "draft", { version: "0.3" }, sessionId);
     await writer.router("updateSession", { sessionId, sharedState: { words: 180 } });
     await stage.screen.click(talk("Release notes", "planner, writer", "active"));
-    await stage.screen.sees(arrow(2, "request from planner to writer:", "draft"));
+    // What is written stands between what is said.
+    await stage.screen.sees(arrow(4, "request from planner to writer:", "draft"));
+    await stage.screen.sees(arrow(4, "by writer:", "wrote words"));
     await stage.screen.click(tab("Shared state"));
     const state = await stage.screen.sees({ ...shared, words: ["180"] });
     expect(JSON.parse(state)).toEqual({ deadline: "Friday", words: 180 });
@@ -109,6 +125,57 @@ export function tellOfConversations(open: (dataDir: string) => Promise<Stage>): 
     await planner.router("closeSession", { sessionId });
     await stage.screen.sees(version("planner", "now completed"));
     await stage.screen.sees(talk("Release notes", "completed"));
+  });
+
+  test("one steps back in time, to what was shared and to who was there", async () => {
+    await stage.screen.sees(place("step 6 of 6"));
+    for (let i = 0; i < 2; i++) await stage.screen.click(earlier);
+    await stage.screen.sees(place("step 4 of 6"));
+    const then: Look = { css: '[aria-label="Shared state then"]' };
+    await stage.screen.sees({ ...then, words: ['"deadline": "Friday"', '"words": 180'] });
+    await stage.screen.click({ css: '[aria-label="As it was"]' });
+    await stage.screen.sees(strip("planner", "ready", "Nothing waited", "0 rules held"));
+    await stage.screen.click(tab("Sequence"));
+    await stage.screen.sees(arrow(6, "by planner:", "wrote deadline", "(later)"));
+    await stage.screen.click({ css: '[aria-label="As it was"]' });
+    await stage.screen.misses(strip());
+    await stage.screen.click({ css: '[aria-label="Play"]' });
+    await stage.screen.sees(place("step 6 of 6"));
+    await stage.screen.click(button("Now"));
+    await stage.screen.misses(arrow(6, "(later)"));
+  });
+
+  test("a waterfall tells what led to what, and for how long", async () => {
+    await stage.screen.click(talk("shopper, hunter"));
+    await stage.screen.click(tab("Waterfall"));
+    await stage.screen.click(bar("shopper → hunter", "find_price"));
+    await stage.screen.sees(panel("find_price"));
+    await stage.screen.sees({ css: "[role=toolbar]", words: ["critical path"] });
+    await stage.screen.click(tab("Sequence"));
+  });
+
+  test("lanes are hidden and shown again", async () => {
+    await stage.screen.sees(arrow(3, "delete_offer"));
+    await stage.screen.click({ css: '[aria-label="Lane of hunter"]' });
+    await stage.screen.click({ css: "[role=menuitem]", words: ["Hide this lane"] });
+    await stage.screen.misses(arrow(3, "delete_offer"));
+    await stage.screen.click(button("Show all"));
+    await stage.screen.sees(arrow(3, "delete_offer"));
+  });
+
+  test.each(["JSON", "Markdown", "SVG"])("it is exported as %s", async (form) => {
+    await stage.screen.click(button("Export"));
+    await stage.screen.click({ css: "[role=menuitem]", words: [form] });
+    const ending = { JSON: "json", Markdown: "md", SVG: "svg" }[form] ?? "";
+    await stage.screen.sees(notice(`conversation-c-1.${ending}`));
+  });
+
+  test("those in which something failed are found with one click", async () => {
+    await stage.screen.click({ css: ".quick button", words: ["failed"] });
+    await stage.screen.misses(talk("Release notes"));
+    await stage.screen.sees(talk("shopper"));
+    await stage.screen.click({ css: ".quick button", words: ["failed"] });
+    await stage.screen.sees(talk("Release notes"));
   });
 
   test("a part of a name finds a conversation", async () => {
