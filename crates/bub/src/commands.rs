@@ -1,13 +1,17 @@
 //! The commands, one file each: its arguments and what it does.
 
 mod agents;
+mod backup;
 mod completions;
 mod dead_letters;
+mod diagnostics;
 mod man;
 mod messages;
+mod restart;
 mod route;
 mod rules;
 mod send_message;
+mod settings;
 mod status;
 mod subscribe;
 mod tls;
@@ -32,6 +36,10 @@ pub(crate) enum Command {
     Rules(rules::Rules),
     Token(token::Token),
     Tls(tls::Tls),
+    Backup(backup::Backup),
+    Settings(settings::Settings),
+    Diagnostics(diagnostics::Diagnostics),
+    Restart(restart::Restart),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -49,6 +57,10 @@ impl Command {
             Self::Rules(command) => command.run().await,
             Self::Token(command) => command.run().await,
             Self::Tls(command) => command.run(),
+            Self::Backup(command) => command.run().await,
+            Self::Settings(command) => command.run().await,
+            Self::Diagnostics(command) => command.run().await,
+            Self::Restart(command) => command.run().await,
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
         }
