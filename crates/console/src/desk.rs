@@ -265,7 +265,6 @@ fn too_large(bytes: usize, most: usize) -> String {
     format!("a payload of {bytes} bytes is more than the {most} that message_bytes allows")
 }
 
-
 fn unexpected() -> CallError {
     let message = "the broker gave an answer of another kind".to_owned();
     CallError { code: Code::Internal, message }

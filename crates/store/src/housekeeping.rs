@@ -76,10 +76,16 @@ impl Housekeeping {
         self.indexed_up_to
     }
 
-    /// Returns when the operator wants room back, or wants it no longer.
+    /// Returns when the operator wants something else than before.
     pub(crate) async fn called(&mut self) {
-        if self.compacting.changed().await.is_err() {
-            std::future::pending().await
+        let other_limits = tokio::select! {
+            Ok(()) = self.compacting.changed() => false,
+            Ok(()) = self.options.changed() => true,
+            else => return std::future::pending().await,
+        };
+        if other_limits {
+            self.walk = None;
+            self.next_walk = Instant::now();
         }
     }
 

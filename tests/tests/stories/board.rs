@@ -38,8 +38,7 @@ impl Board {
         let options = Options {
             data_dir: Some(folder.path().to_owned()),
             listen: Some("127.0.0.1:0".to_owned()),
-            config: None,
-            demo: false,
+            ..Options::default()
         };
         let running = switchboardd::start(options).await.unwrap();
         Self { running, folder }
