@@ -6,9 +6,11 @@ import { button, inPanel, link, notice, panel, type Look } from "./screen";
 import type { Stage } from "./story";
 
 /** A cell of the matrix, which says of itself who may call what, and why. */
-export const cell = (caller: string, capabilityName: string, ...words: string[]): Look => ({
-  css: "[role=gridcell]",
-  words: [`${caller} may`, `${capabilityName} of hunter`, ...words],
+export const cell = (caller: string, capabilityName: string, ...words: string[]): Look =>
+  cellThat(`${caller} may`, `${capabilityName} of hunter`, ...words);
+/** A cell of which all this is said. */
+export const cellThat = (...words: string[]): Look => ({
+  css: `[role=gridcell]${words.map((each) => `[aria-label*=${JSON.stringify(each)}]`).join("")}`,
 });
 export const section = (name: string): Look => ({ css: "section .bar button", words: [name] });
 const change = (number: number, ...words: string[]): Look => ({
@@ -60,10 +62,7 @@ export function tellOfPermissions(open: (dataDir: string) => Promise<Stage>): ()
     await stage.screen.sees(cell("shopper", "find_price", "may call", "public", "2 requests"));
     await stage.screen.sees(cell("shopper", "price_history", "may not call", "1 refused"));
     await stage.screen.sees(cell("planner", "price_history", "may call", "for planner only"));
-    await stage.screen.sees({
-      css: "[role=gridcell]",
-      words: ["shopper may call plan of planner"],
-    });
+    await stage.screen.sees(cellThat("shopper may call plan of planner"));
   });
 
   test("two clicks make it denied, but only on paper, and the requests it is about are named", async () => {

@@ -8,6 +8,7 @@ import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromiu
 import { dataFolder } from "./program";
 import { arrow, talk } from "./conversations";
 import { settings, signToken } from "./discovery";
+import { cellThat } from "./permissions";
 import { inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
 
@@ -66,12 +67,12 @@ async function announceSome(screen: BrowserPage, url: string): Promise<() => Pro
 
 /** What a key does to the rule of a cell. */
 const press = (screen: BrowserPage, about: string, key: "a" | "d") =>
-  screen.page.locator("[role=gridcell]", { hasText: about }).first().press(key);
+  screen.page.locator(cellThat(about).css).first().press(key);
 
 /** Some rules, as an operator makes them in the first week. */
 async function makeRules(screen: BrowserPage): Promise<void> {
   await screen.click(link("permissions"));
-  await screen.sees({ css: "[role=gridcell]", words: ["rogue-007 may"] });
+  await screen.sees(cellThat("rogue-007 may"));
   await screen.click({ css: "[role=rowheader]", words: ["rogue-007"] });
   await screen.click({ css: "[role=menuitem]", words: ["Deny every capability"] });
   await screen.click({ css: "[role=columnheader][title^='refund of payments']" });

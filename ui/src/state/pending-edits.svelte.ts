@@ -1,6 +1,13 @@
 import type { Effect, Rule, RuleEdit } from "../api/generated";
 import { ruleKey, type RuleParts } from "./rule";
 
+/** Edits that were made at once, and say the same. */
+export interface EditGroup {
+  name: string;
+  effect: Effect | null;
+  edits: readonly RuleEdit[];
+}
+
 /** The rules in force, and edits of them that wait until the operator applies them. */
 export class PendingEdits {
   /** In order of their numbers. */
@@ -19,6 +26,24 @@ export class PendingEdits {
     ...this.list.filter((edit) => edit.effect !== null),
   ]);
 
+  /** Which edits were made together, by a number; those made alone have none. */
+  #together = $state.raw<ReadonlyMap<string, number>>(new Map());
+  #groups = 0;
+  /** The same as the list, with those that were made together side by side. */
+  groups = $derived.by<readonly EditGroup[]>(() => {
+    const found = new Map<string, EditGroup & { edits: RuleEdit[] }>();
+    for (const edit of this.list) {
+      const key = ruleKey(edit);
+      const number = this.#together.get(key);
+      // What was edited once more is another thing than the rest.
+      const name = number === undefined ? key : `${String(number)} ${String(edit.effect)}`;
+      const group = found.get(name);
+      if (group === undefined) found.set(name, { name, effect: edit.effect, edits: [edit] });
+      else group.edits.push(edit);
+    }
+    return [...found.values()];
+  });
+
   readonly #changed: () => void;
 
   /** `changed` hears of every change of the list. */
@@ -36,18 +61,23 @@ export class PendingEdits {
   /** Takes these in. One that says what is in force already is none; the last word on a rule counts. */
   add(...edits: readonly RuleEdit[]): void {
     const next = new Map(this.byKey);
+    const together = new Map(this.#together);
+    const group = edits.length > 1 ? ++this.#groups : null;
     for (const { caller, provider, capability, effect } of edits) {
       const key = ruleKey({ caller, provider, capability });
       if (effect === (this.inForce.get(key)?.effect ?? null)) next.delete(key);
       else next.set(key, { caller, provider, capability, effect });
+      if (group === null) together.delete(key);
+      else together.set(key, group);
     }
+    this.#together = together;
     this.#put([...next.values()]);
   }
 
-  /** Takes one out again. */
-  remove(parts: RuleParts): void {
-    const key = ruleKey(parts);
-    this.#put(this.list.filter((edit) => ruleKey(edit) !== key));
+  /** Takes some out again. */
+  remove(...edits: readonly RuleParts[]): void {
+    const keys = new Set(edits.map(ruleKey));
+    this.#put(this.list.filter((edit) => !keys.has(ruleKey(edit))));
   }
 
   clear(): void {

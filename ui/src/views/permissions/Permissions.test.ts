@@ -4,7 +4,7 @@ import { CallError } from "../../api/error";
 import type { AgentView } from "../../api/generated";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
-import { agent, batch, snapshot, totals } from "../../testing/fixtures";
+import { agent, AT, batch, snapshot, totals } from "../../testing/fixtures";
 import App from "../App.svelte";
 
 describe("Permissions", () => {
@@ -73,7 +73,7 @@ describe("Permissions", () => {
     expect(await edits()).toEqual(["allow crawler → invoicer · send"]);
     await fireEvent.click(it);
     expect(await edits()).toEqual(["deny crawler → invoicer · send"]);
-    expect(it.textContent).toContain("a pending edit");
+    expect(it.getAttribute("aria-label")).toContain("a pending edit");
     await fireEvent.click(it);
     await within(await panel()).findByText("No pending edits");
     expect(broker.called("editRules")).toEqual([]);
@@ -212,6 +212,48 @@ describe("Permissions", () => {
     const first = await cell(/caller-0 may call does-0 of/);
     await fireEvent.keyDown(first, { key: "End", ctrlKey: true });
     await cell(/Any other agent may call does-399 of/);
+  });
+
+  test("a range is marked by Shift and the arrows, and edited as one", async () => {
+    open();
+    const first = await cell(/crawler may call send/);
+    await fireEvent.focusIn(first);
+    await fireEvent.keyDown(first, { key: "ArrowDown", shiftKey: true });
+    const second = document.activeElement ?? first;
+    await fireEvent.keyDown(second, { key: "ArrowRight", shiftKey: true });
+    await screen.findByText("4 cells marked");
+    const marked = within(await grid()).getAllByRole("gridcell", { selected: true });
+    expect(marked).toHaveLength(4);
+    await fireEvent.keyDown(document.activeElement ?? first, { key: "d" });
+    const group = await within(await panel()).findByRole("group", { name: /^deny/ });
+    expect(console.permissions.pending.list.length).toBeGreaterThan(1);
+    await fireEvent.click(within(group).getByRole("button", { name: /^Take out all/ }));
+    await within(await panel()).findByText("No pending edits");
+    await fireEvent.keyDown(document.activeElement ?? first, { key: "Escape" });
+    expect(screen.queryByText("4 cells marked")).toBeNull();
+  });
+
+  test("a drag over cells marks them, and its end is no click", async () => {
+    open();
+    const from = await cell(/crawler may call send/);
+    const to = await cell(/planner may (not )?call send/);
+    await fireEvent.pointerDown(from, { button: 0 });
+    await fireEvent.pointerOver(to, { buttons: 1 });
+    await fireEvent.click(to);
+    expect(console.permissions.pending.list).toEqual([]);
+    await fireEvent.click(await screen.findByRole("button", { name: /^Allow all/ }));
+    expect(console.permissions.pending.list.map(({ effect }) => effect)).toContain("allow");
+    await fireEvent.click(screen.getByRole("button", { name: /^Unmark/ }));
+    expect(screen.queryByText(/cells marked/)).toBeNull();
+  });
+
+  test("the allow-list is one click away, with how many it names", async () => {
+    broker.discovery.allowed = [{ pattern: "crawler-*", note: "", addedAt: AT }];
+    open();
+    await cell(/crawler may call send/);
+    await fireEvent.click(await screen.findByRole("button", { name: /^allow-list\s+1/ }));
+    expect(console.route.screen).toBe("discovery");
+    expect(console.discovery.section).toBe("allow-list");
   });
 
   test("hostile names are text, and mean no one else", async () => {

@@ -19,6 +19,35 @@ export interface CellView {
   refused: number;
 }
 
+/** The views of cells, made once and kept until something that they tell of changes. */
+export class CellViews {
+  readonly #permissions: Permissions;
+  readonly #kept = new Map<string, CellView | null>();
+  #of: readonly unknown[] = [];
+
+  constructor(permissions: Permissions) {
+    this.#permissions = permissions;
+  }
+
+  /** Forgets what is not true any more. Whoever shows views asks this first, and again when it changes. */
+  refresh(layout: unknown): void {
+    const { board, hours, pending } = this.#permissions;
+    const now = [board, board?.edited, hours, pending.list, pending.rules, layout];
+    if (now.length === this.#of.length && now.every((each, i) => each === this.#of[i])) return;
+    this.#of = now;
+    this.#kept.clear();
+  }
+
+  get(caller: number, index: number, column: GridColumn): CellView | null {
+    const key = `${String(caller)},${String(index)}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const view = cellView(this.#permissions, caller, column);
+    this.#kept.set(key, view);
+    return view;
+  }
+}
+
 /** None where a row meets its own agent. */
 export function cellView(
   permissions: Permissions,

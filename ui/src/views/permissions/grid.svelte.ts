@@ -1,5 +1,6 @@
 import type { Permissions as Matrix } from "../../api/generated";
 import type { Permissions } from "../../state/permissions.svelte";
+import { CellViews } from "./cell-view";
 import { CALLERS_WIDTH, GROUPS_HEIGHT, NAMES_HEIGHT, ROW } from "./layout";
 import { inSight, layOut, rowsInSight } from "./layout";
 import { CALLERS, move, within, type At } from "./moves";
@@ -11,6 +12,14 @@ const AHEAD = 180;
 /** What is in sight is looked at anew after so much scrolling; less than what exists ahead. */
 const STEP = 120;
 
+/** Cells side by side and one below the other; all four ends are part of it. */
+export interface Range {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+
 /** The matrix on screen: which rows and columns pass the filters, which are in sight, where one is. */
 export class MatrixGrid implements Grid {
   /** How far it is scrolled, in steps. */
@@ -20,6 +29,9 @@ export class MatrixGrid implements Grid {
   height = $state(600);
   /** Where the operator went, which may have been filtered away since. */
   wanted = $state.raw<At>({ row: 0, column: 0 });
+  /** Two corners of the cells that are marked together; none while one alone counts. */
+  #corners = $state.raw<readonly [At, At] | null>(null);
+  readonly views: CellViews;
 
   readonly #permissions: Permissions;
   readonly #matrix: () => Matrix;
@@ -27,6 +39,7 @@ export class MatrixGrid implements Grid {
   constructor(permissions: Permissions, matrix: () => Matrix) {
     this.#permissions = permissions;
     this.#matrix = matrix;
+    this.views = new CellViews(permissions);
   }
 
   get matrix(): Matrix {
@@ -64,6 +77,57 @@ export class MatrixGrid implements Grid {
     const span = [this.#top - AHEAD, this.#top + STEP + this.height - HEAD + AHEAD] as const;
     return rowsInSight(this.rows.length, span, this.at.row);
   });
+
+  /** How many rows can be in sight at once; each of so many is drawn in a place of its own. */
+  slots = $derived(Math.ceil((this.height + STEP + 2 * AHEAD) / ROW) + 2);
+
+  /** The cells that are marked together. */
+  range = $derived.by<Range | null>(() => {
+    if (this.#corners === null) return null;
+    const [a, b] = this.#corners;
+    return {
+      top: Math.max(0, Math.min(a.row, b.row)),
+      bottom: Math.min(Math.max(a.row, b.row), this.rows.length - 1),
+      left: Math.max(0, Math.min(a.column, b.column)),
+      right: Math.min(Math.max(a.column, b.column), this.layout.columns.length - 1),
+    };
+  });
+
+  /** How many cells are marked. */
+  get marked(): number {
+    const { range } = this;
+    return range === null ? 0 : (range.bottom - range.top + 1) * (range.right - range.left + 1);
+  }
+
+  /** Which columns of a row are marked. */
+  rangeIn(row: number): { left: number; right: number } | null {
+    const { range } = this;
+    return range !== null && row >= range.top && row <= range.bottom ? range : null;
+  }
+
+  /** Marks all cells between two. */
+  mark(from: At, to: At): void {
+    this.#corners = [from, to];
+  }
+
+  /** Marks as far as here: from where it was begun, or from where the operator is. */
+  extend(to: At): void {
+    this.mark(this.#corners?.[0] ?? this.at, to);
+  }
+
+  unmark(): void {
+    this.#corners = null;
+  }
+
+  /** Every place that is marked. */
+  places(): At[] {
+    const { range } = this;
+    if (range === null) return [];
+    const found: At[] = [];
+    for (let row = range.top; row <= range.bottom; row++)
+      for (let column = range.left; column <= range.right; column++) found.push({ row, column });
+    return found;
+  }
 
   /** Where a key leads. */
   step(event: Pick<KeyboardEvent, "key" | "ctrlKey">): At | null {

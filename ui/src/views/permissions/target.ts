@@ -1,5 +1,5 @@
 // What a place in the matrix stands for, and what can be done there.
-import type { Effect, Permissions as Matrix } from "../../api/generated";
+import type { Effect, Permissions as Matrix, RuleEdit } from "../../api/generated";
 import { plural } from "../../parts/quantity";
 import type { PendingEdits } from "../../state/pending-edits.svelte";
 import { cellParts, columnParts } from "../../state/permission-cell";
@@ -27,6 +27,14 @@ export function partsAt({ matrix, rows, layout }: Grid, { row, column }: At): Ru
   return all
     ? { caller, provider: exactly(provider), capability: ANY }
     : { caller, ...columnParts(matrix, first) };
+}
+
+/** The edits that give the rules of these places an effect; an agent's own cells are passed over. */
+export function editsAt(grid: Grid, places: readonly At[], effect: Effect | null): RuleEdit[] {
+  return places.flatMap((at) => {
+    const parts = partsAt(grid, at);
+    return parts === null ? [] : [{ ...parts, effect }];
+  });
 }
 
 /** What a key or a click does to the rule of a place; `undefined` if nothing. */
