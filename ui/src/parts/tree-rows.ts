@@ -1,4 +1,5 @@
 import type { JsonTree } from "./json-tree";
+import { visible } from "./visible";
 
 /** Of a string so long, only the beginning is shown until someone asks for more. */
 export const LONG_STRING = 240;
@@ -123,7 +124,7 @@ export class TreeRows {
     const wide = Math.max(16, this.#columns - indent(tree, node));
     let room = Math.max(12, wide - named);
     for (let at = tree.start[node] ?? 0; ; room = wide) {
-      at = lineEnd(tree.text, at, Math.min(end, at + room), end);
+      at = lineEnd(tree.text, at, room, end);
       if (at >= end - 1) return;
       this.#push(node, 1, at);
     }
@@ -131,20 +132,35 @@ export class TreeRows {
 }
 
 /** Where a line of a string ends: at its own end of line, else where there is no more room. */
-function lineEnd(text: string, from: number, most: number, end: number): number {
-  for (let at = from; at < most;) {
-    if (text[at] === "\\") {
-      const size = text[at + 1] === "u" ? 6 : 2;
-      if (at + size > most && at > from) return at;
-      if (text[at + 1] === "n") return at + 2;
-      at += size;
-      if (at >= most) return at;
-    } else at++;
+function lineEnd(text: string, from: number, room: number, end: number): number {
+  let at = from;
+  let used = 0;
+  let word = -1;
+  while (at < end) {
+    const size = letterSize(text, at);
+    const letter = text.slice(at, at + size);
+    used += columnsOf(letter);
+    if (used > room && at > from) break;
+    at += size;
+    if (letter === "\\n") return at;
+    if (letter === " ") word = at;
   }
   // Rather after a word than in its midst.
-  const space = most < end ? text.lastIndexOf(" ", most - 1) : -1;
-  if (space > most - LONG_WORD && space > from + LONG_WORD) return space + 1;
-  // Not between the two halves of one letter.
-  const code = text.charCodeAt(most - 1);
-  return code >= 0xd800 && code < 0xdc00 && most - 1 > from ? most - 1 : most;
+  return at < end && at - word < LONG_WORD && word - from > LONG_WORD ? word : at;
+}
+
+/** How long a letter is as it is written: an escape and a pair of surrogates are one. */
+function letterSize(text: string, at: number): number {
+  if (text[at] === "\\") return text[at + 1] === "u" ? 6 : 2;
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code < 0xdc00 ? 2 : 1;
+}
+
+/** How much room it takes: letters of the east take two, and what is not seen is shown by its number. */
+function columnsOf(letter: string): number {
+  const code = letter.charCodeAt(0);
+  if (code < 0x7f) return letter.length;
+  return code >= 0x1100 && letter.length < 3 && visible(letter) === letter
+    ? 2
+    : visible(letter).length;
 }
