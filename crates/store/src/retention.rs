@@ -86,6 +86,8 @@ impl Limits {
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     seen_up_to: u64,
+    /// No presence is left to be forgotten; to look again would cost as much for each step.
+    presences_forgotten: bool,
 }
 
 impl Walk {
@@ -98,11 +100,15 @@ impl Walk {
     ) -> Result<bool, Error> {
         let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
         let too_much = used_bytes(&mut *connection).await? > limits.max_mb.saturating_mul(MB);
-        let others = subscription::forget(&mut *connection, cutoff, STEP).await?
+        let mut others = subscription::forget(&mut *connection, cutoff, STEP).await?
             + audit::forget(&mut *connection, cutoff, STEP).await?
             + job::forget(&mut *connection, cutoff).await?
-            + presence::forget(&mut *connection, cutoff, STEP).await?
             + forget_strays(&mut *connection).await?;
+        if !self.presences_forgotten {
+            let forgotten = presence::forget(&mut *connection, cutoff, STEP).await?;
+            self.presences_forgotten = forgotten == 0;
+            others += forgotten;
+        }
 
         let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);
         let rows = query.fetch_all(&mut *connection).await?;
