@@ -7,7 +7,9 @@ export type Density = (typeof DENSITIES)[number];
 
 /** How the operator wants a conversation drawn. */
 export class Diagram {
-  density = $state<Density>(DENSITIES.find((each) => each === recall("density")) ?? "roomy");
+  density = $state<Density>(
+    DENSITIES.find((each) => each === recall("diagram density")) ?? "roomy",
+  );
   /** Whether what repeats itself is one line. */
   folding = $state(recall("fold repeats") === "yes");
   /** Repetitions that are shown nevertheless, by their keys. */
@@ -26,7 +28,7 @@ export class Diagram {
   zoom(by: number): void {
     const at = DENSITIES.indexOf(this.density) + by;
     this.density = DENSITIES[Math.min(Math.max(at, 0), DENSITIES.length - 1)] ?? this.density;
-    remember("density", this.density);
+    remember("diagram density", this.density);
   }
 
   fold(on: boolean): void {

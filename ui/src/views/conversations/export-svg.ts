@@ -82,7 +82,7 @@ function row(line: Line, y: number, lanes: number, gap: number): string {
     `<text class="time" x="${String(TIMES - 8)}" y="34">${xml(elapsed(after))}</text>`,
     ...(shape.line === "" ? [] : [`<path class="shaft" d="${shape.line}"/>`]),
     ...shape.heads.map((d) => `<path class="tip" d="${d}"/>`),
-    ...(shape.cross === null ? [] : [`<path class="shaft" d="${shape.cross}"/>`]),
+    ...(shape.cross === null ? [] : [`<path class="shaft cross" d="${shape.cross}"/>`]),
     ...(shape.dot === null
       ? []
       : [`<circle class="tip" cx="${String(shape.dot.x)}" cy="${String(shape.dot.y)}" r="3.5"/>`]),
@@ -102,7 +102,7 @@ function styles(colours: Palette): string {
     `.label{fill:${colours.text};text-anchor:middle;paint-order:stroke;stroke:${colours.bg};stroke-width:5px;stroke-linejoin:round}`,
     ".label.left{text-anchor:start}.label.right{text-anchor:end}",
     `.answer .label,.waiting .label,.change .label{fill:${colours.muted}}.error .label{fill:${colours.error}}`,
-    ".shaft{fill:none;stroke-width:1.6}.dashed .shaft{stroke-dasharray:5 4}.waiting .shaft{opacity:.5}",
+    ".shaft{fill:none;stroke-width:1.6}.dashed .shaft{stroke-dasharray:5 4}.dashed .cross{stroke-dasharray:none}.waiting .shaft{opacity:.5}",
     ...tones.map(
       (tone) => `.${tone} .shaft{stroke:${colours[tone]}}.${tone} .tip{fill:${colours[tone]}}`,
     ),

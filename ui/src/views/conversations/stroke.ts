@@ -34,7 +34,10 @@ export function stroke(
     const aim = tail + wayTo(arrow, lanes) * gap;
     const end = halfway(tail, aim, gap);
     const cross = `M${at(end - 4, y - 4)}l8 8m0 -8l-8 8`;
-    return { ...plain(`M${at(tail, y)}H${String(end)}`, tail, aim, total, scale), cross };
+    const drawn = plain(`M${at(tail, y)}H${String(end)}`, tail, aim, total, scale);
+    // What is said of it stands where it ends.
+    const { label } = plain("", tail, 2 * end - tail, total, scale);
+    return { ...drawn, label, cross };
   }
   const tip = laneX(arrow.to ?? arrow.from, gap);
   if (tip === tail) {
