@@ -3,6 +3,7 @@ import axe, { type AxeResults } from "axe-core";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Agent } from "./agent";
+import { tellOfAgents } from "./agents";
 import { CollabAgent } from "./collab-agent";
 import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromium";
 import { button, heading, inDialog, inPanel, link, listening, panel, row } from "./screen";
@@ -17,8 +18,10 @@ import {
   tellOfConversations,
 } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
+import { chart, tellOfFigures } from "./overview";
 import { Announcer } from "./announcer";
 import { part, settings, signToken, tellOfDiscovery } from "./discovery";
+import { tellOfTheOperator } from "./operator-story";
 import { cell, section, tellOfPermissions } from "./permissions";
 import { tellOfHostileWords } from "./hostile-words";
 import { tellOfSettings } from "./settings";
@@ -170,6 +173,45 @@ describe("tokens in Chromium", () => {
     expect(await cut()).toBe(0);
     await screen.close();
     await planner.leave();
+  });
+});
+
+describe("agents in Chromium", () => {
+  let consoleUrl = "";
+  tellOfAgents(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("agents"));
+    await screen.click(row("worker-7", "failing"));
+    await screen.sees(panel("died in its hands"));
+    await screen.sees({ css: "aside canvas" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
+  });
+});
+
+describe("figures in Chromium", () => {
+  let consoleUrl = "";
+  tellOfFigures(async (dir) => {
+    const opened = await openBrowser(browser, dir);
+    consoleUrl = opened.consoleUrl;
+    return opened;
+  });
+
+  test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
+    const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
+    await screen.click(link("overview"));
+    await screen.sees(chart("Messages a second"));
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.click(button("Table"));
+    await screen.sees({ css: "table[aria-label='The figures as a table']" });
+    expect(await obstacles(screen)).toEqual([]);
+    await screen.close();
   });
 });
 
@@ -358,3 +400,7 @@ async function obstacles(screen: BrowserPage): Promise<string[]> {
       nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.failureSummary ?? ""}`),
     );
 }
+
+describe("an operator's day in Chromium", () => {
+  tellOfTheOperator((dir) => openBrowser(browser, dir), { pictures: false });
+});

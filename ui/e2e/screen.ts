@@ -13,6 +13,8 @@ export interface Screen {
   misses(look: Look): Promise<void>;
   /** Writes into a field, in place of what is there. */
   write(look: Look, text: string): Promise<void>;
+  /** Keeps what is shown in a PNG file. */
+  picture(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,7 +24,14 @@ export const row = (...words: string[]): Look => ({
 });
 export const link = (
   screen:
-    "flow" | "agents" | "conversations" | "permissions" | "dead-letters" | "discovery" | "settings",
+    | "flow"
+    | "overview"
+    | "agents"
+    | "conversations"
+    | "permissions"
+    | "dead-letters"
+    | "discovery"
+    | "settings",
 ): Look => ({ css: `nav a[href$="#/${screen}"]` });
 export const button = (...words: string[]): Look => ({ css: "button", words });
 export const inDialog = (css: string, ...words: string[]): Look => ({

@@ -31,6 +31,7 @@ mod held_to_it;
 mod house;
 mod identity;
 mod lobby;
+mod looking_closer;
 mod mailboxes;
 mod new_doors;
 mod observing;
