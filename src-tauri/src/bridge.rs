@@ -30,7 +30,7 @@ pub(crate) struct Bridge {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Told {
-    Feed(FeedEvent),
+    Feed(Box<FeedEvent>),
     Asked(Asked),
 }
 
@@ -86,7 +86,7 @@ impl Bridge {
             loop {
                 let told = tokio::select! {
                     event = feed.next() => match event {
-                        Some(event) => Told::Feed(event),
+                        Some(event) => Told::Feed(Box::new(event)),
                         None => break,
                     },
                     link = wanted.next() => Told::Asked(Asked::Open { link }),

@@ -1,9 +1,11 @@
-import { access, readFile } from "node:fs/promises";
+import { access, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./agent";
+import { Announcer } from "./announcer";
 import { openDesktop } from "./desktop";
 import { DesktopServices } from "./desktop-services";
+import { signToken } from "./discovery";
 import { Child, dataFolder, program } from "./program";
 import { heading, link, listening, notice, panel } from "./screen";
 import { until } from "./until";
@@ -24,6 +26,8 @@ export function tellOfTheDesktop(): void {
   beforeAll(async () => {
     services = await DesktopServices.start();
     folder = await dataFolder();
+    // Others on this machine would wait for a decision too.
+    await writeFile(path.join(folder.dir, "switchboard.toml"), "[discovery]\nmdns = false\n");
     stage = await openDesktop(folder.dir, "switchboard://screen/settings");
     speaker = await Agent.connect(stage.endpoint.url, "speaker");
   });
@@ -88,6 +92,22 @@ export function tellOfTheDesktop(): void {
     await services.entry("Pause demo agents");
     await services.choose("Pause demo agents");
     await services.entry("Start demo agents");
+  });
+
+  test("who waits for a decision is told, and who comes with another key, as plain text", async () => {
+    const token = await signToken(stage.screen);
+    const crawler = new Announcer("<b>night</b> & day");
+    const impostor = new Announcer("night-crawler", crawler.id);
+    await stage.screen.click(link("flow"));
+    expect(await crawler.announce(stage.endpoint.url, token)).toBe(202);
+    const waits = await services.notified("An agent waits for your decision");
+    expect(waits.body).toBe("‹b›night‹/b› ＆ day announced itself.");
+    await services.entry("Decide about waiting agents (1)");
+    expect(await impostor.announce(stage.endpoint.url, token)).toBe(409);
+    const came = await services.notified("Someone came with another key");
+    expect(came.body).toContain("turned away");
+    await services.click(came);
+    await stage.screen.sees(heading("Discovery"));
   });
 
   test("notifications are turned off there, and stay off", async () => {

@@ -32,6 +32,10 @@ export class BrowserPage implements Screen {
     return this.#find(look).fill(text);
   }
 
+  async picture(file: string): Promise<void> {
+    await this.page.screenshot({ path: file });
+  }
+
   close(): Promise<void> {
     return this.page.context().close();
   }

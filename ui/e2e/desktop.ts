@@ -41,6 +41,10 @@ export class DesktopWindow implements Screen {
     await this.browser.$(await this.#find(look)).setValue(text);
   }
 
+  async picture(file: string): Promise<void> {
+    await this.browser.saveScreenshot(file);
+  }
+
   close(): Promise<void> {
     return this.browser.deleteSession();
   }

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tellOfTheDesktop } from "./around-the-window";
 import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
+import { tellOfAgents } from "./agents";
 import { tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
 import { tellOfDiscovery } from "./discovery";
+import { tellOfTheOperator } from "./operator-story";
+import { tellOfFigures } from "./overview";
 import { tellOfPermissions } from "./permissions";
 import { tellOfSettings } from "./settings";
 import { tellTheStory } from "./story";
@@ -38,6 +41,14 @@ describe("tokens in the desktop app", () => {
   tellOfTokens((dir) => openDesktop(dir));
 });
 
+describe("agents in the desktop app", () => {
+  tellOfAgents((dir) => openDesktop(dir));
+});
+
+describe("figures in the desktop app", () => {
+  tellOfFigures((dir) => openDesktop(dir));
+});
+
 describe("conversations in the desktop app", () => {
   tellOfConversations((dir) => openDesktop(dir));
 });
@@ -56,4 +67,8 @@ describe("settings in the desktop app", () => {
 
 describe("around the window", () => {
   tellOfTheDesktop();
+});
+
+describe("an operator's day in the desktop app", () => {
+  tellOfTheOperator((dir) => openDesktop(dir), { pictures: true });
 });
