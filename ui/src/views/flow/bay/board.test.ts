@@ -72,6 +72,15 @@ describe("who has a jack", () => {
     );
   });
 
+  test("in a small bay there are no more jacks than names fit", () => {
+    const guests = Array.from({ length: 400 }, (_, i) =>
+      guest(`kind${String(i % 50)}-${String(i)}`),
+    );
+    const first = guests.slice(0, 12).map(({ id }) => id);
+    const { nodes } = cast(guests, wanted({ room: 22, busiest: first }));
+    expect(nodes.length).toBeLessThanOrEqual(23);
+  });
+
   test("those who sit keep their places when others come or go", () => {
     expect(seated(["b", "a", "x"], ["a", "b", "c"])).toEqual(["b", "a", "c"]);
   });

@@ -1,12 +1,21 @@
 // Who has a jack: everyone while that is readable, else groups and the busiest.
 
-import { bestGrouping, grouped, type Group, type Grouped, type Grouping, type Kin } from "./groups";
+import {
+  bestGrouping,
+  grouped,
+  MOST_GROUPS,
+  type Group,
+  type Grouped,
+  type Grouping,
+  type Kin,
+} from "./groups";
 
 /** Of hundreds, so many keep a jack of their own because they talk most. */
 export const MOST_BUSIEST = 12;
 /** Even where more would fit, groups read better. */
 const MOST_ALONE = 100;
 const LEAST_ALONE = 24;
+const LEAST_GROUPS = 6;
 
 /** Someone who may get a jack. */
 export interface Guest extends Kin {
@@ -49,10 +58,12 @@ export function cast(guests: readonly Guest[], wanted: Wanted): Cast {
   const few = Math.max(LEAST_ALONE, Math.min(MOST_ALONE, wanted.room));
   if (wanted.grouping === "none" || (wanted.grouping === "auto" && guests.length <= few))
     return everyone(guests);
-  const apart = new Set(wanted.busiest);
+  // So few that all of them have room for their names, however small the bay.
+  const apart = new Set(wanted.busiest.slice(0, Math.ceil(wanted.room / 3)));
+  const most = Math.max(LEAST_GROUPS, Math.min(MOST_GROUPS, wanted.room - apart.size));
   const rest = guests.filter(({ id }) => !apart.has(id));
   const { by, groups, alone } =
-    wanted.grouping === "auto" ? bestGrouping(rest) : grouped(rest, wanted.grouping);
+    wanted.grouping === "auto" ? bestGrouping(rest, most) : grouped(rest, wanted.grouping, most);
   const seats = new Map<string, string>();
   const nodes: Node[] = [];
   const single = (id: string) => nodes.push({ key: id, group: null });

@@ -50,8 +50,8 @@ export function gridFor(jacks: number, size: Size): Grid {
   if (rows === 2) return { rows, columns, left, stepX, top: 56, stepY: size.height - 112 };
   const pitch = size.height / rows;
   // Names stand below the jacks: the last row needs more room there than the first above.
-  const top = Math.min(24, pitch / 2);
-  const bottom = Math.min(36, pitch / 2);
+  const top = pitch > ROW_PX - 14 ? 22 : pitch / 2;
+  const bottom = pitch > ROW_PX - 14 ? 34 : pitch / 2;
   return { rows, columns, left, stepX, top, stepY: (size.height - top - bottom) / (rows - 1) };
 }
 

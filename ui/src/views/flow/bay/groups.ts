@@ -8,7 +8,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export type By = Exclude<Grouping, "auto" | "none">;
 
 /** More groups than this are as hard to read as agents. */
-const MOST_GROUPS = 36;
+export const MOST_GROUPS = 36;
 
 /** Whatever of an agent can put it into a group. */
 export interface Kin {
@@ -38,7 +38,8 @@ export function stem(id: string): string {
   return id.replace(/\d+$/, "");
 }
 
-export function grouped(agents: readonly Kin[], by: By): Grouped {
+/** Agents by what they have in common, in no more than `most` groups and agents. */
+export function grouped(agents: readonly Kin[], by: By, most = MOST_GROUPS): Grouped {
   const buckets = new Map<string, string[]>();
   for (const agent of agents) {
     const title = titleOf(agent, by);
@@ -53,7 +54,7 @@ export function grouped(agents: readonly Kin[], by: By): Grouped {
     else alone.push(...members);
   }
   groups.sort((a, b) => b.members.length - a.members.length || (a.title < b.title ? -1 : 1));
-  return joinRest({ by, groups, alone });
+  return joinRest({ by, groups, alone }, most);
 }
 
 function titleOf(agent: Kin, by: By): string {
@@ -68,22 +69,22 @@ function titleOf(agent: Kin, by: By): string {
 }
 
 /** What would be too many to show goes into one more group. */
-function joinRest({ by, groups, alone }: Grouped): Grouped {
-  const rest = groups.slice(MOST_GROUPS).flatMap(({ members }) => members);
-  const room = MOST_GROUPS - Math.min(MOST_GROUPS, groups.length);
+function joinRest({ by, groups, alone }: Grouped, most: number): Grouped {
+  const rest = groups.slice(most).flatMap(({ members }) => members);
+  const room = most - Math.min(most, groups.length);
   const kept = alone.length <= room ? alone : [];
   if (kept.length < alone.length) rest.push(...alone);
-  const shown = groups.slice(0, MOST_GROUPS);
+  const shown = groups.slice(0, most);
   if (rest.length > 0) shown.push({ title: "others", by: "rest", members: rest });
   return { by, groups: shown, alone: kept };
 }
 
 /** By names if that leaves few enough to read, else by program, else by door. */
-export function bestGrouping(agents: readonly Kin[]): Grouped {
-  const ways = (["name", "program", "door"] as const).map((by) => grouped(agents, by));
+export function bestGrouping(agents: readonly Kin[], most = MOST_GROUPS): Grouped {
+  const ways = (["name", "program", "door"] as const).map((by) => grouped(agents, by, most));
   const readable = ways.find(({ groups, alone }) => {
     const rest = groups.find(({ by }) => by === "rest")?.members.length ?? 0;
     return groups.length + alone.length > 1 && rest < agents.length / 4;
   });
-  return readable ?? grouped(agents, "door");
+  return readable ?? grouped(agents, "door", most);
 }

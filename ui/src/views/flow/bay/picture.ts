@@ -58,9 +58,9 @@ const MANY = 30;
 /** Draws everything anew. The context is scaled to CSS pixels already, and empty. */
 export function draw(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
   context.lineCap = "round";
+  drawDots(context, picture, colours);
   for (const cord of picture.cords) drawCord(context, cord, picture, colours);
   context.setLineDash([]);
-  drawDots(context, picture, colours);
   context.globalAlpha = 1;
 }
 
@@ -123,7 +123,7 @@ function drawDots(
   }
   for (const { path, light, dim } of paths.values()) {
     const { colour, filled } = paint[light];
-    context.globalAlpha = dim ? 0.2 : 1;
+    context.globalAlpha = dim ? 0.2 : 0.8;
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1.2;
     if (filled) context.fill(path);
