@@ -1,5 +1,6 @@
 // How wide the panel at the side is. The page's root element carries it as a property, so that every
 // screen has the same; the browser remembers it.
+import { scale } from "./scale";
 
 const PROPERTY = "--side-width";
 const NAME = "switchboard.side-width";
@@ -8,7 +9,7 @@ export const NARROWEST = 300;
 const LEFT_OVER = 420;
 
 export function widest(): number {
-  return Math.max(NARROWEST, window.innerWidth - LEFT_OVER);
+  return Math.max(NARROWEST, window.innerWidth / scale() - LEFT_OVER);
 }
 
 /** Sets the width and remembers it; none goes back to the usual one. Returns what it came to. */
