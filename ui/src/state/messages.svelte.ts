@@ -35,6 +35,8 @@ export class Messages {
   #filter: MessageFilter = {};
   #fresh = true;
   #scrolledAway = false;
+  /** Down to here history has been looked through, where that is below the oldest row. */
+  #lookedTo: number | undefined;
   #skippedAt = -Infinity;
   #skips: { at: number; count: number }[] = [];
 
@@ -59,9 +61,12 @@ export class Messages {
     if (event.type === "snapshot") {
       if (this.#fresh) this.rows.replace(event.rows);
       else this.rows.renew(event.rows);
+      this.#lookedTo = undefined;
       this.#fresh = false;
       this.asking = false;
       this.trouble = null;
+      // It may only be that the newest do not have the words.
+      if (event.rows.length === 0 && this.#filter.text !== undefined) void this.loadOlder();
     } else {
       this.rows.add(event.rows, event.skipped);
       this.rows.move(event.moved, this.#filter.state);
@@ -82,17 +87,24 @@ export class Messages {
     this.#holdOrRelease();
   }
 
-  /** Reads the next page of history, below the oldest row that is here. */
+  /** Reads the next page of history, below the oldest row that is here. A page may be empty and not be the
+   *  last: where words are looked for one by one, the broker stops in between. */
   async loadOlder(): Promise<void> {
-    const before = this.rows.oldestSeq;
-    if (this.loading || this.rows.ended || this.trouble !== null || before === undefined) return;
+    if (this.loading || this.rows.ended || this.trouble !== null) return;
     const filter = this.#filter;
     this.loading = true;
     try {
       await settled(this.#skippedAt + SETTLE_MS);
-      const page = await this.#client.call("messages", { filter, before, limit: PAGE });
-      // The rows may have begun anew meanwhile; then this page continues nothing.
-      if (filter === this.#filter && before === this.rows.oldestSeq) {
+      let found = 0;
+      while (found === 0 && filter === this.#filter && !this.rows.ended) {
+        const oldest = this.rows.oldestSeq;
+        const before = this.#lookedTo ?? oldest;
+        const params = { filter, limit: PAGE, ...(before === undefined ? {} : { before }) };
+        const page = await this.#client.call("messages", params);
+        // The rows may have begun anew meanwhile; then this page continues nothing.
+        if (filter !== this.#filter || oldest !== this.rows.oldestSeq) return;
+        found = page.rows.length;
+        this.#lookedTo = page.next ?? undefined;
         this.rows.addOlder(page.rows, page.next === null);
         this.#changed();
       }

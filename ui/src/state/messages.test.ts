@@ -51,6 +51,23 @@ describe("history", () => {
     );
   });
 
+  test("a page without rows that is not the last is no end", async () => {
+    const asked: unknown[] = [];
+    vi.spyOn(broker, "call").mockImplementation(({ params }) => {
+      const { before = 900 } = params as { before?: number };
+      asked.push(before);
+      return Promise.resolve(
+        before > 300 ? { rows: [], next: before - 300 } : { rows: rows(7, 7), next: null },
+      );
+    });
+    messages.begin({ text: "rare" });
+    messages.take(snapshot({ rows: [] }));
+    await vi.runAllTimersAsync();
+    expect(asked).toEqual([900, 600, 300]);
+    expect(shownSeqs(messages)).toEqual([7]);
+    expect(messages.rows.ended).toBe(true);
+  });
+
   test("the store is given time to have what the feed was too fast for", async () => {
     messages.take(batch({ rows: rows(2_701, 3_000), skipped: 1_700 }));
     const reading = messages.loadOlder();
