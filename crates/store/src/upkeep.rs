@@ -29,8 +29,9 @@ const COUNT: &str = "select count(*) from message";
 
 /// How often SQLite asks whether to go on, in steps of its machine.
 const ASK_EVERY: i32 = 10_000;
-/// For how long a count of messages is good enough.
-const COUNTED: Duration = Duration::from_secs(30);
+/// For how long a count of messages is good enough: so many times what it took, and at most so long.
+const COUNTED: u32 = 100;
+const COUNTED_AT_MOST: Duration = Duration::from_secs(30);
 /// How long somebody who looks waits for a new count before an older one has to do.
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -112,7 +113,8 @@ struct Inner {
 
 #[derive(Clone, Copy)]
 struct Counted {
-    at: Option<Instant>,
+    /// Until when it is good enough; none before the first.
+    until: Option<Instant>,
     messages: u64,
 }
 
@@ -132,7 +134,7 @@ impl Upkeep {
             last_check: watch::Sender::new(None),
             stop: Arc::default(),
             task: Mutex::default(),
-            counted: watch::Sender::new(Counted { at: None, messages: 0 }),
+            counted: watch::Sender::new(Counted { until: None, messages: 0 }),
             counting: Arc::default(),
         }))
     }
@@ -205,13 +207,13 @@ impl Upkeep {
     /// who looks.
     async fn messages(&self) -> Result<u64, Error> {
         let counted = *self.0.counted.borrow();
-        if counted.at.is_some_and(|at| at.elapsed() < COUNTED) {
+        if counted.until.is_some_and(|until| Instant::now() < until) {
             return Ok(counted.messages);
         }
         let counting = timeout(PATIENCE, tokio::spawn(self.clone().count()));
         match counting.await {
             Ok(Ok(counted)) => counted,
-            Ok(Err(_)) | Err(_) if counted.at.is_some() => Ok(counted.messages),
+            Ok(Err(_)) | Err(_) if counted.until.is_some() => Ok(counted.messages),
             Ok(Err(_)) | Err(_) => {
                 let mut reader = self.0.readers.acquire().await?;
                 let row = sqlx::query(RANGE).fetch_one(&mut *reader).await?;
@@ -222,16 +224,18 @@ impl Upkeep {
     }
 
     async fn count(self) -> Result<u64, Error> {
-        let before = self.0.counted.borrow().at;
+        let before = self.0.counted.borrow().until;
         let _alone = self.0.counting.lock().await;
         let counted = *self.0.counted.borrow();
-        if counted.at != before {
+        if counted.until != before {
             return Ok(counted.messages);
         }
         let mut reader = self.reader().await?;
+        let began = Instant::now();
         let row = sqlx::query(COUNT).fetch_one(&mut reader).await?;
         let messages = uint(row.try_get(0)?);
-        self.0.counted.send_replace(Counted { at: Some(Instant::now()), messages });
+        let good_for = (began.elapsed() * COUNTED).min(COUNTED_AT_MOST);
+        self.0.counted.send_replace(Counted { until: Some(Instant::now() + good_for), messages });
         Ok(messages)
     }
 

@@ -5,6 +5,7 @@ mod agents;
 mod broker;
 mod bulk;
 mod dead_letters;
+mod house;
 mod moving;
 mod route;
 mod rules;
