@@ -102,7 +102,7 @@ export class Console {
       show: (id) => this.showLetter({ id }),
       showAll: () => this.showOpenLetters(),
     });
-    this.edit = new LetterEdit(client, (id, change) => this.work.replay(id, change));
+    this.edit = new LetterEdit(client, (id, change) => this.work.replay(id, change), this.agents);
     this.links = new Links({
       knows: (agent) => this.agents.has(agent),
       showMessage: (message) => this.showMessage(message),

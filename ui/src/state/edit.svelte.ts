@@ -1,8 +1,19 @@
 import type { Client } from "../api/client";
 import { CallError } from "../api/error";
-import type { MessageDetail, MessageId, RouteView, SendResult } from "../api/generated";
+import type {
+  AgentView,
+  Dialect,
+  MessageDetail,
+  MessageId,
+  RouteView,
+  SendResult,
+} from "../api/generated";
 import { pretty, problem } from "../parts/json";
+import { readTree } from "../parts/json-tree";
+import { saysSomething } from "../parts/schema";
+import type { Violation } from "../parts/schema-check";
 import { debounce } from "../parts/throttle";
+import { askedFor, inputViolations } from "./letter-input";
 
 const TYPING_MS = 250;
 /** Putting more into lines would hold up the page. */
@@ -12,6 +23,13 @@ type Replay = (
   id: MessageId,
   change: { topic?: string; payload?: string },
 ) => Promise<SendResult | null>;
+
+/** What the one that would get it says about the payload. */
+export interface Fit {
+  agent: string;
+  capability: string;
+  violations: readonly Violation[];
+}
 
 /** A dead letter that is changed before it is sent again. */
 export class LetterEdit {
@@ -31,13 +49,33 @@ export class LetterEdit {
     this.topic.trim() !== this.original.topic || this.payload !== this.original.payload,
   );
 
+  /** Whether it fits what its recipient wants to be handed; none where nobody says. */
+  readonly fit: Fit | null;
+
   readonly #client: Client;
   readonly #replay: Replay;
+  #dialect = $state<Dialect>("bus");
+  #capability = $state<string | null>(null);
   readonly #typing = debounce(() => void this.#predict(), TYPING_MS);
 
-  constructor(client: Client, replay: Replay) {
+  constructor(
+    client: Client,
+    replay: Replay,
+    agents: { readonly byId: ReadonlyMap<string, AgentView> } = { byId: new Map() },
+  ) {
     this.#client = client;
     this.#replay = replay;
+    this.fit = $derived.by(() => {
+      const tree = this.id === null ? null : readTree(this.payload);
+      if (tree === null) return null;
+      const named = /^agent:(.+)$/.exec(this.topic.trim())?.[1];
+      const agent = this.prediction?.chain[0]?.agent ?? named ?? "";
+      const capability = askedFor(tree, this.#dialect, this.#capability);
+      const offers = agents.byId.get(agent)?.capabilities ?? [];
+      const schema = offers.find(({ name }) => name === capability)?.input_schema;
+      if (capability === null || !saysSomething(schema)) return null;
+      return { agent, capability, violations: inputViolations(schema, tree, this.#dialect) };
+    });
   }
 
   begin(detail: MessageDetail): void {
@@ -53,6 +91,8 @@ export class LetterEdit {
     this.topic = topic;
     this.payload = lines;
     this.id = row.id;
+    this.#dialect = detail.dialect;
+    this.#capability = row.capability;
     this.prediction = null;
     void this.#predict();
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeBroker } from "../testing/fake-broker";
-import { detail, row } from "../testing/fixtures";
+import { agent, capability, detail, row } from "../testing/fixtures";
 import { LetterEdit } from "./edit.svelte";
 
 describe("a letter that is edited before it is replayed", () => {
@@ -59,5 +59,28 @@ describe("a letter that is edited before it is replayed", () => {
       { topic: "inbound:1", payload: edit.original.payload },
       { topic: "out" },
     ]);
+  });
+
+  test("what the recipient's schema does not allow is told as it is typed", () => {
+    const input_schema = {
+      type: "object",
+      properties: { item: { type: "string" } },
+      required: ["item"],
+    };
+    const hunter = agent("hunter", { capabilities: [capability("find", { input_schema })] });
+    const judged = new LetterEdit(broker.client, () => Promise.resolve(null), {
+      byId: new Map([["hunter", hunter]]),
+    });
+    judged.begin(
+      detail({
+        row: row(1, { topic: "agent:hunter", capability: "find" }),
+        payloadText: '{"item":7}',
+      }),
+    );
+    expect(judged.fit?.violations.map(({ path }) => path)).toEqual([["item"]]);
+    judged.payload = '{"type":"find","item":"kettle"}';
+    expect(judged.fit).toEqual({ agent: "hunter", capability: "find", violations: [] });
+    judged.payload = '{"type":"sing"}';
+    expect(judged.fit, "nobody says what that needs").toBeNull();
   });
 });

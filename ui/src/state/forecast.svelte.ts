@@ -1,5 +1,5 @@
 import type { Client } from "../api/client";
-import type { LetterRow, RouteView } from "../api/generated";
+import type { RouteView } from "../api/generated";
 
 /** Where some letters would go if they were sent again as they are. */
 export interface Forecast {
@@ -26,7 +26,7 @@ export class Forecasts {
   }
 
   /** Asks for each address of these letters, those with the most first. */
-  async ask(letters: readonly Pick<LetterRow, "topic" | "to">[]): Promise<void> {
+  async ask(letters: readonly { topic: string | null; to: string | null }[]): Promise<void> {
     const question = ++this.#question;
     const counts = new Map<string, number>();
     for (const letter of letters) {
