@@ -21,6 +21,8 @@ const WHOLE = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].flatMap((ten) => [ten, 2 * t
 const FONT = '11px "JetBrains Mono Variable", ui-monospace, monospace';
 /** As far as a hand trembles in a click. */
 const DRAG_PX = 5;
+/** As long as a second click may take. */
+const DOUBLE_MS = 260;
 
 /** The rows of numbers that the library draws. */
 export function data(at: readonly number[], lines: readonly ChartLine[]): uPlot.AlignedData {
@@ -83,7 +85,7 @@ export function chartOptions(
     ],
     series: [{}, ...parts.lines().map((line) => series(line, paint))],
     hooks: {
-      init: [(u) => u.over.addEventListener("click", () => click(u, parts))],
+      init: [(u) => listen(u, parts)],
       drawAxes: [(u) => shade(u, parts.gaps(), paint)],
       setCursor: [(u) => parts.moved((u.cursor.left ?? -1) < 0 ? null : (u.cursor.idx ?? null))],
       setSelect: [(u) => select(u, parts)],
@@ -119,9 +121,15 @@ function series(line: ChartLine, paint: Paint): uPlot.Series {
   };
 }
 
-function click(u: uPlot, { opened }: ChartParts): void {
-  const { idx } = u.cursor;
-  if (typeof idx === "number") opened(idx);
+/** A click opens a step, unless it is the first half of a double one. */
+function listen(u: uPlot, { opened }: ChartParts): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  u.over.addEventListener("click", () => {
+    clearTimeout(timer);
+    const { idx } = u.cursor;
+    if (typeof idx === "number") timer = setTimeout(() => opened(idx), DOUBLE_MS);
+  });
+  u.over.addEventListener("dblclick", () => clearTimeout(timer));
 }
 
 function select(u: uPlot, { looked }: ChartParts): void {
@@ -136,6 +144,7 @@ function select(u: uPlot, { looked }: ChartParts): void {
 function shade(u: uPlot, gaps: readonly Span[], paint: Paint): void {
   const { left, top, width, height } = u.bbox;
   u.ctx.save();
+  u.ctx.globalAlpha = 0.6;
   u.ctx.fillStyle = paint.of(u, "--raised");
   for (const { from, to } of gaps) {
     const begin = Math.max(left, u.valToPos(from, "x", true));

@@ -21,10 +21,14 @@ describe("Overview", () => {
   });
   afterEach(cleanup);
 
-  async function open(accepted = 120) {
+  function start(accepted = 120) {
     console = new Console(broker.client);
     render(App, { console });
     broker.say(snapshot({ totals: totals(accepted), agents: [agent("echo", { label: "Echo" })] }));
+  }
+
+  function open(accepted?: number) {
+    start(accepted);
     return screen.findByRole("region", { name: "Overview" });
   }
 
@@ -41,7 +45,8 @@ describe("Overview", () => {
 
   test("g o leads there, a number chooses the range", async () => {
     window.location.hash = "#/agents";
-    await open().catch(() => undefined);
+    start();
+    await screen.findByRole("grid", { name: "Agents" });
     await fireEvent.keyDown(document.body, { key: "g" });
     await fireEvent.keyDown(document.body, { key: "o" });
     await screen.findByRole("region", { name: "Overview" });

@@ -1,7 +1,7 @@
 import type { FigureHistory } from "../../api/generated";
 import { moment } from "../../parts/chart";
 import { count, plural, rate } from "../../parts/quantity";
-import { took } from "../../parts/time";
+import { elapsed, took } from "../../parts/time";
 import { growth, grown, latest, peak, spanOf, sums, typical, type Sums } from "../../state/figures";
 
 /** A large figure with what one should know about it. */
@@ -70,7 +70,10 @@ function settling(history: FigureHistory): Tile {
   const p99 = typical(history, "p99Micros");
   const worst = peak(history, "p99Micros");
   const [figure = "—", unit = ""] = took(typical(history, "p50Micros")).split(/ (?=\D)/);
-  const parts = [`p99 ${took(p99)}`, ...(worst === null ? [] : [`worst ${took(worst.value)}`])];
+  const parts = [
+    `p99 ${elapsed(p99 ?? 0)}`,
+    ...(worst === null ? [] : [`worst ${elapsed(worst.value)}`]),
+  ];
   return {
     title: "Half settle within",
     figure,
