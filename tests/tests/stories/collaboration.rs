@@ -55,6 +55,12 @@ async fn two_writers_do_not_silently_overwrite_each_other() {
     let read = a.router("updateSession", json!({ "sessionId": id })).await.unwrap();
     let history = read["context"]["messageHistory"].as_array().unwrap();
     assert_eq!(history.len(), 2, "the request and its answer: {read}");
+    let active = json!({ "limit": 10, "active": true });
+    eventually("it is listed as going on", async || {
+        let list = board.call("conversations", active.clone()).await;
+        (list["rows"][0]["id"] == *id).then_some(())
+    })
+    .await;
     let closed = b.router("closeSession", json!({ "sessionId": id })).await.unwrap();
     assert_eq!(closed["status"], "completed");
     let after = a.router("updateSession", update(json!({ "x": 1 }), 3)).await.unwrap_err();
@@ -71,6 +77,8 @@ async fn two_writers_do_not_silently_overwrite_each_other() {
     let list = board.call("conversations", json!({ "limit": 10, "text": "plan" })).await;
     assert_eq!(list["rows"][0]["id"], *id);
     assert_eq!(list["rows"][0]["status"], "completed");
+    let list = board.call("conversations", active).await;
+    assert_eq!(list["rows"], json!([]), "it does not go on any more");
 }
 
 #[tokio::test]

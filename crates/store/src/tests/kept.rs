@@ -1,10 +1,12 @@
 //! Figures, what is saved, and what belongs together.
 
-use switchboard_model::{ConversationId, Kind, MessageId, Saved, SavedKind, Scope, Tally};
+use switchboard_model::{
+    ConversationId, Kind, MessageId, MessageState, Saved, SavedKind, Scope, Tally,
+};
 
 use super::sample::*;
 use crate::Relation::{Answer, Conversation, Original, Question};
-use crate::{FigureRecord, Record, SavedChange};
+use crate::{ConversationFilter, FigureRecord, Record, SavedChange};
 
 #[tokio::test]
 async fn figures_are_kept_by_scope_and_stretch_and_the_old_ones_go() {
@@ -84,4 +86,25 @@ async fn a_request_its_answer_and_what_was_sent_in_its_place_are_related() {
     assert_eq!(of(again.id).await, [(Original, 1)]);
     let nobody = MessageId(uuid::Uuid::from_u128(99));
     assert!(opened.store.related(nobody).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn conversations_in_which_something_failed_are_found_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut opened = open(dir.path()).await;
+    for (seq, talk) in [(1, "good"), (2, "bad"), (3, "bad")] {
+        let mut message = message(seq);
+        message.conversation = Some(ConversationId(talk.into()));
+        opened.written(accepted(message)).await;
+    }
+    opened.written(vec![settled(2, MessageState::Waiting, MessageState::Dead)]).await;
+    let found = async |filter| {
+        let rows = opened.store.conversations(filter, None, 10).await.unwrap();
+        rows.into_iter().map(|row| row.id.0.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(ConversationFilter::default()).await, ["bad", "good"]);
+    let failed = ConversationFilter { failed: true, ..ConversationFilter::default() };
+    assert_eq!(found(failed).await, ["bad"]);
+    let active = ConversationFilter { active: true, ..ConversationFilter::default() };
+    assert_eq!(found(active).await, Vec::<String>::new(), "nobody opened a session");
 }
