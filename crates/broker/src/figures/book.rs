@@ -39,6 +39,13 @@ pub(crate) struct Step {
     pub(crate) tallies: Tallies,
 }
 
+/// What is known of a message that is not settled.
+struct OnItsWay {
+    door: Door,
+    /// Who it is for, or who had it last: who it dies with, if it does.
+    agent: Option<AgentId>,
+}
+
 #[derive(Default)]
 pub(crate) struct Book {
     /// Oldest first.
@@ -49,7 +56,7 @@ pub(crate) struct Book {
     pub(super) hour: Step,
     last: Gauges,
     pub(super) queues: HashMap<AgentId, u64>,
-    doors: HashMap<u64, Door>,
+    on_their_way: HashMap<u64, OnItsWay>,
     /// In the order in which they came.
     came: VecDeque<u64>,
     closed: bool,
@@ -114,7 +121,7 @@ impl Book {
                     self.queues.insert(view.id.clone(), view.queued);
                 }
             }
-            Event::Withdrawn { seq } => drop(self.doors.remove(seq)),
+            Event::Withdrawn { seq } => drop(self.on_their_way.remove(seq)),
             Event::Rules
             | Event::Discovery
             | Event::Job(_)
@@ -133,10 +140,13 @@ impl Book {
         let settled = match state {
             MessageState::Processed => |tally: &mut Tally| tally.processed += 1,
             MessageState::Dead => |tally: &mut Tally| tally.dead += 1,
-            MessageState::Waiting
-            | MessageState::Discarded
-            | MessageState::Expired
-            | MessageState::Refused => return,
+            MessageState::Waiting => {
+                if let (Some(known), Some(to)) = (self.on_their_way.get_mut(&seq), to) {
+                    known.agent = Some(to.clone());
+                }
+                return;
+            }
+            MessageState::Discarded | MessageState::Expired | MessageState::Refused => return,
         };
         // What the operator moves was settled long ago.
         let Some(micros) = took_micros else { return };
@@ -145,8 +155,9 @@ impl Book {
         if state == MessageState::Dead {
             everything.dead += 1;
         }
-        let door = self.doors.remove(&seq).map(Scope::Door);
-        let agent = to.cloned().map(Scope::Agent);
+        let known = self.on_their_way.remove(&seq);
+        let door = known.as_ref().map(|known| Scope::Door(known.door));
+        let agent = to.cloned().or_else(|| known?.agent).map(Scope::Agent);
         for scope in door.into_iter().chain(agent) {
             let tally = self.of(scope);
             settled(tally);
@@ -155,11 +166,12 @@ impl Book {
     }
 
     fn remember(&mut self, message: &Message) {
-        self.doors.insert(message.seq, message.door);
+        let agent = message.address.agent().cloned();
+        self.on_their_way.insert(message.seq, OnItsWay { door: message.door, agent });
         self.came.push_back(message.seq);
         while self.came.len() > ON_THEIR_WAY {
             if let Some(oldest) = self.came.pop_front() {
-                self.doors.remove(&oldest);
+                self.on_their_way.remove(&oldest);
             }
         }
     }
@@ -337,6 +349,33 @@ mod tests {
         let hunter = of(minute, "agent hunter");
         assert_eq!((hunter.accepted, hunter.processed, hunter.dead), (0, 1, 1));
         assert_eq!(hunter.times.percentile(50), everything.times.percentile(50));
+    }
+
+    #[test]
+    fn a_message_that_dies_dies_with_whom_it_was_for_or_who_had_it_last() {
+        let mut book = Book::default();
+        book.begin(gauges(0, 0), START);
+        let dead = |seq| Event::Moved {
+            seq,
+            state: MessageState::Dead,
+            to: None,
+            took_micros: Some(9_000),
+            error: None,
+            retry_at: None,
+        };
+        book.take(&message(1));
+        book.take(&dead(1));
+        book.take(&message(2));
+        let clerk = AgentId::parse("clerk").unwrap();
+        let mut asked_again = moved(2, MessageState::Waiting, None);
+        if let Event::Moved { to, .. } = &mut asked_again {
+            *to = Some(clerk);
+        }
+        book.take(&asked_again);
+        book.take(&dead(2));
+        let written = book.close(gauges(2, 0), START + 1);
+        assert_eq!(of(&written[0], "agent hunter").dead, 1);
+        assert_eq!(of(&written[0], "agent clerk").dead, 1);
     }
 
     #[test]
