@@ -2,6 +2,7 @@ import type { MessageDetail } from "../../api/generated";
 import { readTree } from "../../parts/json-tree";
 import { quote } from "../../parts/shell";
 import { busInput, onTheBus, writeObject } from "../../state/bus-words";
+import { OPERATOR } from "../../state/console.svelte";
 
 /** A shell takes no longer words; a larger payload is handed over by the standard input. */
 const LONGEST_WORD = 100_000;
@@ -37,7 +38,9 @@ export function asCurl(detail: MessageDetail, { url, dataDir }: Whereabouts): st
 /** A line that sends the same again at the AACP door, as its sender; only requests to one agent. */
 export function asAacp(detail: MessageDetail, { url }: Pick<Whereabouts, "url">): string | null {
   const { row } = detail;
-  if (row.kind !== "request" || row.to === null || row.capability === null) return null;
+  // The operator has no token to show there.
+  if (row.kind !== "request" || row.from === OPERATOR) return null;
+  if (row.to === null || row.capability === null) return null;
   const content = aacpContent(detail, row.capability);
   const body = `{"sender_agent_id":${JSON.stringify(row.from)},"receiver_agent_id":${JSON.stringify(row.to)},"message_type":"request","content":${content}}`;
   const token = `"Authorization: Bearer $TOKEN"`;
