@@ -71,7 +71,7 @@ export function chartOptions(
         grid: { show: false },
         values: (_, moments) => {
           const { from, to } = parts.span();
-          return moments.map((each) => tick(each, to - from));
+          return moments.map((each) => roomFor(tick(each, to - from), (to - each) / (to - from)));
         },
       },
       {
@@ -108,6 +108,11 @@ function scaled(
     const clientY = top + (event.clientY - top) / by;
     return handler(new MouseEvent(event.type, { clientX, clientY, button: event.button }));
   };
+}
+
+/** A moment, unless its end would be cut off: so much of the chart is to its right. */
+function roomFor(words: string, right: number): string {
+  return right < words.length * 0.0065 ? "" : words;
 }
 
 function series(line: ChartLine, paint: Paint): uPlot.Series {
