@@ -5,6 +5,7 @@ import { clock } from "../../parts/time";
 import { calledBy } from "../../state/agents-order";
 import type { Console } from "../../state/console.svelte";
 import { looksOutside } from "../../state/discovery.svelte";
+import { readTemplate } from "../../state/template";
 import { conversationCommands } from "../conversations/choices";
 import { settingCommands } from "../settings/choices";
 import { recipient, statusLight, subject } from "../words";
@@ -72,6 +73,7 @@ export function commands(console: Console): Choice[] {
     ...settingCommands(console, command),
     command("How to connect an agent", "", () => route.go("connect")),
     command("Send a message…", "c", () => console.composer.write()),
+    ...templateCommands(console, command),
     command(messages.paused ? "Resume the flow" : "Pause the flow", "Space", () =>
       console.togglePause(),
     ),
@@ -90,6 +92,18 @@ export function commands(console: Console): Choice[] {
       : [command("Let the system choose light or dark", "", () => theme.choose("system"))]),
     command("Show the keys", "?", () => (console.keys = true)),
   ];
+}
+
+/** Messages that were kept, to be sent again. */
+function templateCommands(
+  { saved, composer }: Console,
+  command: (title: string, keys: string, run: () => void, hint?: string) => Choice,
+): Choice[] {
+  return saved.templates.flatMap(({ name, text }) => {
+    const draft = readTemplate(text);
+    if (draft === null) return [];
+    return [command(`Write “${name}”…`, "", () => composer.write(draft), draft.topic)];
+  });
 }
 
 /** Filters that were saved, and the way back from one. */
