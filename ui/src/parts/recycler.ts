@@ -29,6 +29,7 @@ interface Slot<Row> {
   index: number;
   row: Row | undefined;
   selected: boolean;
+  marked: boolean;
 }
 
 /**
@@ -57,6 +58,7 @@ export class Recycler<Row> {
     rows: Rows<Row>,
     view: { top: number; height: number; tight?: boolean },
     isSelected: (row: Row) => boolean,
+    isMarked: (row: Row) => boolean = () => false,
   ): string | null {
     const height = rows.length * this.#rowHeight;
     if (height !== this.#height) {
@@ -73,6 +75,7 @@ export class Recycler<Row> {
       if (slot === undefined) continue;
       const row = i < first + needed ? rows.at(i) : undefined;
       this.#fill(slot, i, row, row !== undefined && isSelected(row), view.tight === true);
+      this.#mark(slot, row !== undefined && isMarked(row));
       if (slot.selected) active = slot.element.id;
     }
     return active;
@@ -109,7 +112,16 @@ export class Recycler<Row> {
       index: -1,
       row: undefined,
       selected: false,
+      marked: false,
     };
+  }
+
+  /** One of several that are picked, whether or not it is the one that is open. */
+  #mark(slot: Slot<Row>, marked: boolean): void {
+    if (slot.marked === marked) return;
+    slot.marked = marked;
+    slot.element.classList.toggle("marked", marked);
+    slot.element.setAttribute("aria-selected", String(marked || slot.selected));
   }
 
   #fill(
@@ -137,7 +149,7 @@ export class Recycler<Row> {
     }
     if (slot.selected !== selected || !slot.element.hasAttribute("aria-selected")) {
       slot.selected = selected;
-      slot.element.setAttribute("aria-selected", String(selected));
+      slot.element.setAttribute("aria-selected", String(selected || slot.marked));
     }
     for (let c = 0; c < slot.cells.length; c++) {
       const column = this.#columns[c];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { batch, row, snapshot } from "../testing/fixtures";
+import { batch, row, rows, snapshot } from "../testing/fixtures";
 import { MOST_PASSAGES, Traffic } from "./traffic";
 
 describe("who talked to whom lately", () => {
@@ -114,5 +114,14 @@ describe("who talked to whom lately", () => {
       traffic.cords(i * 50, 48);
     }
     expect(traffic.weights().size).toBeLessThan(8_000);
+  });
+
+  test("nor more while nobody looks", () => {
+    const traffic = new Traffic();
+    for (let i = 0; i < 60; i++) {
+      const from = (j: number) => `a-${String(i * 500 + j)}`;
+      traffic.take(batch({ rows: rows(1, 500).map((each, j) => ({ ...each, from: from(j) })) }));
+    }
+    expect(traffic.weights().size).toBeLessThan(14_000);
   });
 });

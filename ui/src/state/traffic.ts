@@ -142,17 +142,17 @@ export class Traffic {
     // Before the first picture nothing has been seen, so nothing has faded.
     const factor = 0.5 ** ((now - (this.#agedAt ?? now)) / HALF_LIFE_MS);
     this.#agedAt = now;
-    const least = this.#cords.size > MOST_STRANDS ? this.#least() : FORGOTTEN;
     for (const [key, cord] of this.#cords) {
       cord.weight *= factor;
-      if (cord.weight < least) this.#cords.delete(key);
+      if (cord.weight < FORGOTTEN) this.#cords.delete(key);
     }
+    if (this.#cords.size > MOST_STRANDS) this.#shrink();
   }
 
-  /** The weight that only as many cords have as may stay. */
-  #least(): number {
-    const weights = Array.from(this.#cords.values(), ({ weight }) => weight).sort((a, b) => b - a);
-    return Math.max(FORGOTTEN, weights[MOST_STRANDS >> 1] ?? FORGOTTEN);
+  /** Forgets those that talked least, of equals the older. */
+  #shrink(): void {
+    const newest = [...this.#cords].reverse().sort(([, a], [, b]) => b.weight - a.weight);
+    for (const [key] of newest.slice(MOST_STRANDS)) this.#cords.delete(key);
   }
 
   #remember(row: MessageRow): void {
@@ -173,6 +173,8 @@ export class Traffic {
     }
     strand.weight += weight;
     this.#time(strand, micros);
+    // Nobody may be looking for hours, and so nothing fade.
+    if (this.#cords.size > 2 * MOST_STRANDS) this.#shrink();
   }
 
   #time(strand: Strand | undefined, micros: number | null): void {

@@ -63,6 +63,7 @@ describe("where jacks sit", () => {
     expect(fitted("a-very-long-name-of-an-agent", 90)).toBe("a-very-long-…");
     expect(fitted("a-worker-of-many-17", 60)).toBe("a-work…17");
     expect(fitted("worker-eu-", 50)).toBe("wor…eu-");
+    expect(fitted("summarizer-", 50)).toBe("summar…");
     expect(fitted("代理".repeat(8), 90)).toBe("代理代理代理…");
   });
 });

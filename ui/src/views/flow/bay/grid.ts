@@ -10,6 +10,8 @@ const TIGHT_PX = 46;
 /** From one row of jacks with names to the next. */
 const ROW_PX = 54;
 const EDGE_PX = 90;
+/** In a bay as low as this there is no room for second lines. */
+const LOW_PX = 168;
 const LARGEST_PX = 13;
 const SMALLEST_PX = 2.5;
 /** Room for a name of the bay's type, letter by letter; those of East Asia are twice as wide. */
@@ -47,7 +49,10 @@ export function gridFor(jacks: number, size: Size): Grid {
   const columns = Math.max(1, Math.ceil(jacks / rows));
   const left = Math.min(EDGE_PX, size.width / (columns + 1));
   const stepX = columns > 1 ? (size.width - 2 * left) / (columns - 1) : 0;
-  if (rows === 2) return { rows, columns, left, stepX, top: 56, stepY: size.height - 112 };
+  if (rows === 2) {
+    const top = size.height < LOW_PX ? 36 : 56;
+    return { rows, columns, left, stepX, top, stepY: size.height - 2 * top };
+  }
   const pitch = size.height / rows;
   // Names stand below the jacks: the last row needs more room there than the first above.
   const top = pitch > ROW_PX - 14 ? 22 : pitch / 2;
@@ -87,7 +92,7 @@ export interface Fit {
   two: boolean;
 }
 
-export function fitFor(grid: Grid, zoom: number, { width }: Size): Fit {
+export function fitFor(grid: Grid, zoom: number, { width, height }: Size): Fit {
   const besides = grid.columns > 1 ? Math.min(grid.stepX, 2 * grid.left) * zoom : width;
   const below = grid.rows === 2 ? Infinity : grid.stepY * zoom;
   const room = Math.min(LONGEST_NAME_PX, besides - 13);
@@ -95,12 +100,12 @@ export function fitFor(grid: Grid, zoom: number, { width }: Size): Fit {
     radius: Math.max(SMALLEST_PX, Math.min(LARGEST_PX, besides * 0.26, below * 0.24)),
     room,
     named: room >= TIGHT_PX - 14 && below >= ROW_PX - 14,
-    two: below >= 76,
+    two: grid.rows === 2 ? height * zoom >= LOW_PX : below >= 76,
   };
 }
 
 /** What tells `worker-17` from `worker-18`, and `worker-eu-` from `worker-us-`. */
-const TELLING = /(?:\d{1,4}|[^-_.:/\s]{1,3}[-_.:/])$/;
+const TELLING = /(?:\d{1,4}|(?<=[-_.:/])[^-_.:/\s]{1,3}[-_.:/])$/;
 
 /** A name that fits into so many pixels; its end is kept where that tells it from others. */
 export function fitted(name: string, room: number): string {

@@ -119,7 +119,8 @@ export class Hands {
       const was = bay.opened;
       bay.open(null);
       this.#reach.focus(was);
-    } else return false;
+    } else if (pressed === "Escape" && bay.on !== null) bay.on = null;
+    else return false;
     return true;
   }
 
