@@ -1,6 +1,8 @@
 import { recall, remember } from "./remembered";
 
 export const TEXT_SIZES = [80, 90, 100, 110, 125, 150, 175, 200] as const;
+/** Below this many pixels of its own the page shows one thing at a time. */
+const NARROW_PX = 900;
 export type TextSize = (typeof TEXT_SIZES)[number];
 export type Density = "compact" | "roomy";
 export type Motion = "system" | "less";
@@ -16,6 +18,11 @@ export class Appearance {
   /** Nothing should move that need not. */
   still = $derived(this.motion === "less" || this.#still);
 
+  /** How wide the window is for text of this size. */
+  #width = $state(1_440);
+  /** There is so little room that one thing at a time is shown; the style sheets say the same. */
+  narrow = $derived(this.#width / (this.textSize / 100) < NARROW_PX);
+
   readonly #rules = new Map<CSSMediaRule, string>();
 
   /** Follows the system and the operator from now on. Returns how to stop. */
@@ -24,6 +31,9 @@ export class Appearance {
     const follow = () => (this.#still = still.matches);
     follow();
     still.addEventListener("change", follow);
+    const measure = () => (this.#width = page.innerWidth);
+    measure();
+    page.addEventListener("resize", measure);
     this.#apply(page);
     // Screens that are loaded when they are wanted bring style sheets of their own.
     const sheets = new MutationObserver(() => this.#scaleRules(page.document));
@@ -34,6 +44,7 @@ export class Appearance {
     page.document.addEventListener("load", loaded, true);
     return () => {
       still.removeEventListener("change", follow);
+      page.removeEventListener("resize", measure);
       sheets.disconnect();
       page.document.removeEventListener("load", loaded, true);
     };

@@ -11,11 +11,11 @@ export function settingChoices(console: Console, search: string): Choice[] {
   const text = search.replace(/^\s*settings?:?\s*/i, "");
   const low = text.trim().toLowerCase();
   const one = found(settings.sections, text)
-    .flatMap((section) => section.settings)
-    .map((setting) => ({
+    .flatMap((section) => section.settings.map((setting) => ({ section, setting })))
+    .map(({ section, setting }) => ({
       key: `setting ${setting.key}`,
       group: "Settings" as const,
-      title: `Setting: ${setting.title}`,
+      title: `Setting: ${section.title} · ${setting.title}`,
       hint: told(setting.kind, setting.value),
       // What is so called comes before what only speaks of it.
       named: `${setting.title} ${setting.key}`.toLowerCase().includes(low),
