@@ -73,6 +73,7 @@ mod system {
     }
 
     pub(super) async fn show_all(app: AppHandle, mut notices: mpsc::Receiver<Notice>) {
+        let mut said = false;
         // Nothing is asked of the bus before there is something to show.
         while let Some(first) = notices.recv().await {
             if !tray::has_session_bus() {
@@ -81,7 +82,11 @@ mod system {
             }
             match serve(&app, first, &mut notices).await {
                 Ok(()) => return,
-                Err(error) => tracing::info!(%error, "the desktop shows no notifications"),
+                Err(error) if !said => {
+                    said = true;
+                    tracing::info!(%error, "the desktop shows no notifications");
+                }
+                Err(_) => {}
             }
         }
     }

@@ -94,14 +94,14 @@ export function tellOfTheDesktop(): void {
     await services.entry("Start demo agents");
   });
 
-  test("who waits for a decision is told, and who comes with another key, as plain text", async () => {
+  test("who waits for a decision is told, and who comes with another key", async () => {
     const token = await signToken(stage.screen);
-    const crawler = new Announcer("<b>night</b> & day");
+    const crawler = new Announcer("night-crawler");
     const impostor = new Announcer("night-crawler", crawler.id);
     await stage.screen.click(link("flow"));
     expect(await crawler.announce(stage.endpoint.url, token)).toBe(202);
     const waits = await services.notified("An agent waits for your decision");
-    expect(waits.body).toBe("‹b›night‹/b› ＆ day announced itself.");
+    expect(waits.body).toBe("night-crawler announced itself.");
     await services.entry("Decide about waiting agents (1)");
     expect(await impostor.announce(stage.endpoint.url, token)).toBe(409);
     const came = await services.notified("Someone came with another key");

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./agent";
-import { arrow, talk } from "./conversations";
+import { talk } from "./conversations";
 import { capability, LobbyAgent } from "./lobby-agent";
 import { cell } from "./permissions";
 import { dataFolder } from "./program";
@@ -17,10 +17,16 @@ import {
   panel,
   payload,
   row,
+  type Look,
 } from "./screen";
 import type { Stage } from "./story";
 import { until } from "./until";
 
+/** An arrow of the open diagram. */
+const line = (...words: string[]): Look => ({
+  css: '[aria-label="Messages in order"] [role=option]',
+  words,
+});
 const search = { css: 'input[aria-label^="Search in payload"]' };
 
 /** Where the pictures of this story go; none are taken without it. */
@@ -51,7 +57,7 @@ export function tellOfTheOperator(
     if (!pictures || PICTURES === undefined) return;
     await mkdir(PICTURES, { recursive: true });
     taken += 1;
-    await stage.screen.picture(path.join(PICTURES, `${String(taken)}-${name}.png`));
+    await stage.screen.picture(path.join(PICTURES, `${String(taken).padStart(2, "0")}-${name}.png`));
   }
 
   beforeAll(async () => {
@@ -96,8 +102,8 @@ export function tellOfTheOperator(
     }
     await stage.screen.click(link("conversations"));
     await stage.screen.click(talk("shopper, hunter"));
-    await stage.screen.sees(arrow(4, "response from hunter to shopper:", "success"));
-    await stage.screen.click(arrow(4, "request from shopper to hunter:", "find_price"));
+    await stage.screen.sees(line("response from hunter to shopper:", "success"));
+    await stage.screen.click(line("request from shopper to hunter:", "find_price"));
     await stage.screen.sees({ ...payload, words: ["headphones"] });
     await keep("follow-a-conversation");
   });
@@ -117,7 +123,7 @@ export function tellOfTheOperator(
     expect(await asks("kettle")).toMatchObject({ status: "error" });
     await stage.screen.click(link("conversations"));
     await stage.screen.click(talk("shopper, hunter", "1 failed"));
-    await stage.screen.click(arrow(5, "request from shopper to hunter:", "find_price", "refused"));
+    await stage.screen.click(line("request from shopper to hunter:", "find_price", "refused"));
     await stage.screen.sees(panel("shopper’s request was refused"));
     await keep("see-the-effect");
   });
