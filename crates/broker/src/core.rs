@@ -351,7 +351,10 @@ impl Core {
                 let records = figures.into_iter().map(|one| Record::Figures(Box::new(one)));
                 self.bookkeeping.extend(records);
             }
-            Input::Settings(settings, reply) => give(reply, self.change_settings(*settings)),
+            Input::Settings(settings, reply) => {
+                self.change_settings(*settings);
+                give(reply, ());
+            }
             Input::Stop => self.stop_by = Some(self.now.monotonic + self.settings.drain),
         }
     }

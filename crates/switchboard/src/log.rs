@@ -71,6 +71,8 @@ impl Visit for Line {
 const REMOVED: &str = "[removed]";
 /// Words of so many letters and digits are keys and tokens, not words.
 const LONG: usize = 32;
+/// How a signed token begins: `{"` in base64.
+const SIGNED: &str = "eyJ";
 
 /// The text without what looks like a token, a signed token, a key or a password in an address. Ids of messages stay.
 pub(crate) fn without_secrets(text: &str) -> String {
@@ -78,8 +80,10 @@ pub(crate) fn without_secrets(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !is_of_token(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
+        // The parts of a signed token are one.
+        let dots = rest.starts_with(SIGNED);
+        let ends = |c: char| !is_of_token(c) && !(dots && c == '.');
+        let (word, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
         clean.push_str(if is_secret(word) { REMOVED } else { word });
         let next = after.find(is_of_token).unwrap_or(after.len());
         let (between, after) = after.split_at(next);
@@ -97,7 +101,7 @@ fn is_secret(word: &str) -> bool {
     let is_id = uuid::Uuid::try_parse(word).is_ok() && word.len() == 36;
     (word.len() >= LONG && !is_id && word.contains(|c: char| c.is_ascii_digit()))
         || word.len() > 2 * LONG
-        || word.starts_with("eyJ")
+        || word.starts_with(SIGNED)
 }
 
 /// Keys in their armour, to the end of it or of the text.

@@ -40,14 +40,16 @@ enum What {
     /// Change a setting
     Set {
         /// Such as delivery.attempts
-        key: String,
+        #[arg(value_name = "KEY")]
+        setting: String,
         /// What it is to be; several, for a list, with commas between them
         value: String,
     },
     /// Let a setting have its default again
     Reset {
         /// Such as delivery.attempts
-        key: String,
+        #[arg(value_name = "KEY")]
+        setting: String,
     },
 }
 
@@ -86,11 +88,13 @@ impl Settings {
         let console = self.operator.console()?;
         match self.what {
             None | Some(What::List) => list(&console, self.json).await,
-            Some(What::Set { key, value }) => {
-                let value = read(&find(&console, &key).await?, &value);
-                change(&console, &key, value, self.json).await
+            Some(What::Set { setting, value }) => {
+                let value = read(&find(&console, &setting).await?, &value);
+                change(&console, &setting, value, self.json).await
             }
-            Some(What::Reset { key }) => change(&console, &key, Value::Null, self.json).await,
+            Some(What::Reset { setting }) => {
+                change(&console, &setting, Value::Null, self.json).await
+            }
         }
     }
 }
