@@ -59,6 +59,7 @@ export class Conversations {
     this.open.refresh();
     return () => {
       this.#watched = false;
+      this.#held = false;
       this.#refresh.stop();
     };
   }
@@ -162,7 +163,7 @@ export class Conversations {
       } while (next !== null && rows.length < wanted);
       this.#followOpen(rows);
       this.#latest = rows;
-      if (this.#held && this.answered) this.#showInPlace();
+      if (this.#held && this.answered && this.rows.length > 0) this.#showInPlace();
       else this.#show(rows);
       this.#next = next;
       this.answered = true;

@@ -9,6 +9,9 @@ import { Attempts } from "./open-conversation-attempts.svelte";
 import { OpenMessage } from "./open-message.svelte";
 
 const REFRESH_MS = 1_000;
+/** A long one takes a while to be read and drawn. */
+const LONG = 500;
+const LONG_REFRESH_MS = 4_000;
 
 /** The ways to look at a conversation. */
 export type ConversationView = "sequence" | "waterfall" | "messages" | "state";
@@ -32,6 +35,7 @@ export class OpenConversation {
 
   readonly #client: Client;
   readonly #refresh = throttle(() => void this.#ask(), REFRESH_MS);
+  readonly #refreshLong = throttle(() => void this.#ask(), LONG_REFRESH_MS);
   #latest = $state.raw<ConversationDetail | null>(null);
   #places: ReadonlySet<number> = new Set();
   #reading = false;
@@ -73,7 +77,9 @@ export class OpenConversation {
 
   /** Reads it anew, soon. */
   refresh(): void {
-    if (this.id !== null) this.#refresh.ask();
+    if (this.id === null) return;
+    const long = (this.detail?.messages.length ?? 0) > LONG;
+    (long ? this.#refreshLong : this.#refresh).ask();
   }
 
   take(event: FeedEvent): void {
