@@ -7,7 +7,7 @@ import { openDesktop } from "./desktop";
 import { DesktopServices } from "./desktop-services";
 import { signToken } from "./discovery";
 import { Child, dataFolder, program } from "./program";
-import { heading, link, listening, notice, panel } from "./screen";
+import { heading, inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
 
 /** What the desktop has around the window: links, notifications and the tray. */
@@ -92,6 +92,14 @@ export function tellOfTheDesktop(): void {
     await services.entry("Pause demo agents");
     await services.choose("Pause demo agents");
     await services.entry("Start demo agents");
+  });
+
+  test("a replayed message that dies again is told apart", async () => {
+    await stage.screen.click(link("flow"));
+    await stage.screen.click(row("nowhere:link"));
+    await stage.screen.click(inPanel("Replay"));
+    const again = await services.notified("A replayed message died again");
+    expect(again.body).toBe("Nobody subscribed to it.");
   });
 
   test("who waits for a decision is told, and who comes with another key", async () => {

@@ -57,7 +57,9 @@ export function tellOfTheOperator(
     if (!pictures || PICTURES === undefined) return;
     await mkdir(PICTURES, { recursive: true });
     taken += 1;
-    await stage.screen.picture(path.join(PICTURES, `${String(taken).padStart(2, "0")}-${name}.png`));
+    await stage.screen.picture(
+      path.join(PICTURES, `${String(taken).padStart(2, "0")}-${name}.png`),
+    );
   }
 
   beforeAll(async () => {
