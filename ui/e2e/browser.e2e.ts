@@ -287,6 +287,25 @@ describe("permissions in Chromium", () => {
     await screen.close();
   });
 
+  test("a drag marks cells, and one key edits them all", async () => {
+    const screen = await newPage(browser, consoleUrl);
+    await screen.click(link("permissions"));
+    await screen.sees(cell("planner", "find_price"));
+    const box = async (place: string) => {
+      const found = await screen.page.locator(`[data-at="${place}"]`).boundingBox();
+      return { x: (found?.x ?? 0) + 8, y: (found?.y ?? 0) + 8 };
+    };
+    const [from, to] = [await box("0,0"), await box("2,1")];
+    await screen.page.mouse.move(from.x, from.y);
+    await screen.page.mouse.down();
+    await screen.page.mouse.move(to.x, to.y, { steps: 6 });
+    await screen.page.mouse.up();
+    await screen.sees({ css: "[aria-label='Marked cells']", words: ["6 cells marked"] });
+    await screen.page.keyboard.press("a");
+    await screen.sees({ css: "aside [role=group]", words: ["allow"] });
+    await screen.close();
+  });
+
   test("the smallest window has room for the matrix and for what is pending", async () => {
     const viewport = { width: 1000, height: 640 };
     const screen = await newPage(browser, consoleUrl, { viewport });
@@ -354,6 +373,12 @@ describe("settings in Chromium", () => {
   test.each(["light", "dark"] as const)("they keep nobody out, %s", async (colorScheme) => {
     const screen = await newPage(browser, consoleUrl, { colorScheme, reducedMotion: "reduce" });
     await screen.click(link("settings"));
+    for (const name of ["general", "discovery", "default-handler", "data", "appearance"]) {
+      await screen.click(settings(name));
+      await screen.sees({ css: "h2" });
+      expect(await obstacles(screen), name).toEqual([]);
+    }
+    await screen.click(settings("security"));
     await screen.sees({ css: "table[aria-label='Issued certificates']" });
     expect(await obstacles(screen)).toEqual([]);
     await screen.click(button("New client certificate"));
@@ -370,10 +395,27 @@ describe("settings in Chromium", () => {
     await screen.close();
   });
 
+  test("a restart is waited for, and the page comes back by itself", async () => {
+    const screen = await newPage(browser, consoleUrl);
+    await screen.click(link("settings"));
+    await screen.click({ css: '[data-key="durability.synchronous"] label', words: ["normal"] });
+    await screen.click(button("Save"));
+    await screen.click(button("Restart now"));
+    await screen.click(inDialog("button", "Restart now"));
+    await screen.sees({ css: "[role=alertdialog]", words: ["Restarting"] });
+    await screen.misses({ css: "[role=alertdialog]" });
+    await screen.sees(listening);
+    await screen.misses({ css: "[aria-label=Restart]" });
+    await screen.close();
+  });
+
   test("the smallest window has room for them", async () => {
     const viewport = { width: 1000, height: 640 };
     const screen = await newPage(browser, consoleUrl, { viewport });
     await screen.click(link("settings"));
+    await screen.sees({ css: "[data-key='retention.days']" });
+    expect(await sideways(screen)).toBe(0);
+    await screen.click(settings("security"));
     await screen.sees({ css: "table[aria-label='Issued certificates']" });
     expect(await sideways(screen)).toBe(0);
     await screen.close();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./agent";
 import { dataFolder } from "./program";
-import { button, forPicked, inDialog, inPanel, link, panel, row } from "./screen";
+import { button, forPicked, inDialog, inPanel, link, notice, panel, row } from "./screen";
 import type { Stage } from "./story";
 import { until } from "./until";
 
@@ -84,6 +84,22 @@ export function tellOfDeadLetters(open: (dataDir: string) => Promise<Stage>): ()
     await stage.screen.sees({ css: "h2", words: ["No dead letters"] });
     const arrived = listener.heard.filter(({ topic }) => topic === "orders:many");
     expect(arrived, "each once").toHaveLength(3);
+  });
+
+  test("who would get it is said before; that it died again is said at once", async () => {
+    listener.answer = { success: false, processed: false, message: "no such table" };
+    await speaker.send("orders:4", { type: "order" });
+    await stage.screen.click(row("orders:4"));
+    await stage.screen.sees(panel("goes to story-listener"));
+    await stage.screen.click(inPanel("Replay"));
+    await stage.screen.sees(notice("It died again"));
+    await stage.screen.click({ css: ".place button", words: ["Open"] });
+    await stage.screen.sees(panel("This was a replay already"));
+    await stage.screen.click(inPanel("Discard…"));
+    await stage.screen.write({ css: "aside form input" }, "it never works");
+    await stage.screen.click(inPanel("Discard it"));
+    await stage.screen.sees({ css: "h2", words: ["No dead letters"] });
+    listener.answer = { success: true, processed: true };
   });
 
   test("a retry counts down, in the row and in the route, until it is settled", async () => {

@@ -111,6 +111,13 @@ export function tellOfPermissions(open: (dataDir: string) => Promise<Stage>): ()
     expect(await ask()).toMatchObject({ status: "error", error: { code: "FORBIDDEN" } });
   });
 
+  test("the allow-list is one click away", async () => {
+    await stage.screen.click(section("allow-list"));
+    await stage.screen.sees({ css: "nav a[aria-current]", words: ["Discovery"] });
+    await stage.screen.click(link("permissions"));
+    await stage.screen.sees(cell("shopper", "find_price"));
+  });
+
   test("all of it is still so after closing and opening again", async () => {
     await Promise.all([hunter.leave(), shopper.leave(), planner.leave()]);
     await stage.close();

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./agent";
@@ -17,7 +17,11 @@ const owner = (...words: string[]): Look => ({
   words,
 });
 
-/** Certificates and tokens, for every program that shows the console. */
+/** The field of a setting, by its name in the file. */
+export const field = (key: string, css = "input"): Look => ({ css: `[data-key="${key}"] ${css}` });
+const copy: Look = { css: "table[aria-label=Backups] tbody tr", words: ["switchboard-"] };
+
+/** Settings, data, certificates and tokens, for every program that shows the console. */
 export function tellOfSettings(open: (dataDir: string) => Promise<Stage>): () => Stage {
   let folder: Awaited<ReturnType<typeof dataFolder>>;
   let stage: Stage;
@@ -33,6 +37,7 @@ export function tellOfSettings(open: (dataDir: string) => Promise<Stage>): () =>
 
   test("at first the port speaks plain text, and nothing is issued", async () => {
     await stage.screen.click(link("settings"));
+    await stage.screen.click(settings("security"));
     await stage.screen.sees({
       css: "[aria-label='What protects the port']",
       words: ["speaks plain text"],
@@ -88,6 +93,70 @@ export function tellOfSettings(open: (dataDir: string) => Promise<Stage>): () =>
       css: "table[aria-label='Keys of signed tokens'] tbody tr",
       words: ["own, before"],
     });
+  });
+
+  test("a setting is judged as it is written, and holds when it is saved", async () => {
+    await stage.screen.click(settings("delivery"));
+    await stage.screen.write(field("delivery.attempts"), "0");
+    await stage.screen.sees(field("delivery.attempts", "[role=alert]"));
+    await stage.screen.write(field("delivery.attempts"), "5");
+    await stage.screen.click(button("Save"));
+    await stage.screen.sees(notice("Saved 1 setting"));
+    expect(await readFile(path.join(folder.dir, "switchboard.toml"), "utf8")).toMatch(
+      /attempts = 5/,
+    );
+    await stage.screen.click(field("delivery.attempts", ".state button"));
+    await stage.screen.click(button("Save"));
+    await stage.screen.misses({ css: "[aria-label='Changes that are not saved']" });
+    expect(await readFile(path.join(folder.dir, "switchboard.toml"), "utf8")).not.toMatch(
+      /attempts = 5/,
+    );
+  });
+
+  test("what waits for a restart says so, and what is dangerous too", async () => {
+    await stage.screen.click(settings("general"));
+    await stage.screen.click({
+      css: '[data-key="durability.synchronous"] label',
+      words: ["normal"],
+    });
+    await stage.screen.sees(field("durability.synchronous", ".care"));
+    await stage.screen.click(button("Save"));
+    await stage.screen.sees({ css: "[aria-label=Restart]", words: ["1 setting waits"] });
+    await stage.screen.click(field("durability.synchronous", ".state button"));
+    await stage.screen.click(button("Save"));
+    await stage.screen.misses({ css: "[aria-label=Restart]" });
+  });
+
+  test("the database is copied, and the copy is chosen for the next start and left again", async () => {
+    await stage.screen.click(settings("data"));
+    await stage.screen.click(button("Back up now"));
+    const name = /switchboard-\S+\.db/.exec(await stage.screen.sees(copy))?.[0] ?? "";
+    await access(path.join(folder.dir, "backups", name));
+    await stage.screen.click({ css: `button[aria-label="Restore ${name}"]` });
+    await stage.screen.sees(
+      inDialog(".dialog-description", "Nothing changes until the next start"),
+    );
+    await stage.screen.click(inDialog("button", "Restore at the next start"));
+    await stage.screen.click(button("Do not restore after all"));
+    await stage.screen.sees(notice("The database stays as it is"));
+    await stage.screen.click(button("Check for damage"));
+    await stage.screen.sees({ css: "p[role=status]", words: ["Check"] });
+  });
+
+  test("diagnostics tell what one needs to know, and no secret", async () => {
+    await stage.screen.click(settings("diagnostics"));
+    const text = await stage.screen.sees({ css: "pre[aria-label=Diagnostics]" });
+    expect(text).toContain("Switchboard");
+    const admin = await readFile(path.join(folder.dir, "admin.token"), "utf8").catch(() => "");
+    if (admin.trim() !== "") expect(text).not.toContain(admin.trim());
+  });
+
+  test("text grows to twice its size, and shrinks again", async () => {
+    await stage.screen.click(settings("appearance"));
+    await stage.screen.click({ css: "label", words: ["200 %"] });
+    await stage.screen.sees({ css: "select[aria-label='Page of settings']" });
+    await stage.screen.click({ css: "label", words: ["100 %"] });
+    await stage.screen.sees(settings("appearance"));
   });
 
   return () => stage;
