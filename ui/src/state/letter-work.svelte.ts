@@ -212,7 +212,10 @@ export class LetterWork {
       case "expired":
         this.#diedAgain({
           id: messageId,
-          error: acks.find(({ message }) => message)?.message ?? null,
+          error:
+            acks.length === 0
+              ? "nobody was asked"
+              : (acks.find(({ message }) => message !== null)?.message ?? null),
         });
         break;
       case "discarded":

@@ -39,7 +39,7 @@ describe("what the operator does with dead letters", () => {
   test("one that dies again says so, and can be looked at", async () => {
     broker.replayed = () => ended("dead");
     await work.replay(id);
-    expect(notices.shown).toBe("It died again");
+    expect(notices.shown).toBe("It died again: nobody was asked");
     notices.act();
     expect(shown).toEqual([row(2).id]);
   });
