@@ -80,12 +80,10 @@ export function tellOfConversations(open: (dataDir: string) => Promise<Stage>): 
 
   test("an arrow shows what it carried, and leads to the one it belongs to", async () => {
     await stage.screen.click(arrow(2, "request from shopper"));
-    const asked = await stage.screen.sees({ ...payload, words: ["headphones"] });
-    expect(JSON.parse(asked)).toMatchObject({ item: "headphones" });
+    await stage.screen.sees({ ...payload, words: ["item", "headphones"] });
     await stage.screen.click(inPanel("hunter: "));
     await stage.screen.sees(panel("hunter answered shopper", "Answers"));
-    const told = await stage.screen.sees({ ...payload, words: ["128"] });
-    expect(JSON.parse(told)).toMatchObject({ status: "success", price: 128 });
+    await stage.screen.sees({ ...payload, words: ["success", "price", "128"] });
   });
 
   test("what is refused stands there too, in the open diagram, the moment it happens", async () => {

@@ -7,8 +7,9 @@ export type Density = (typeof DENSITIES)[number];
 
 /** How the operator wants a conversation drawn. */
 export class Diagram {
-  density = $state<Density>(
-    DENSITIES.find((each) => each === recall("diagram density")) ?? "roomy",
+  /** None while nobody has chosen: then whatever lets the lanes be seen. */
+  density = $state<Density | null>(
+    DENSITIES.find((each) => each === recall("diagram density")) ?? null,
   );
   /** Whether what repeats itself is one line. */
   folding = $state(recall("fold repeats") === "yes");
@@ -25,9 +26,10 @@ export class Diagram {
     this.order = [];
   }
 
-  zoom(by: number): void {
-    const at = DENSITIES.indexOf(this.density) + by;
-    this.density = DENSITIES[Math.min(Math.max(at, 0), DENSITIES.length - 1)] ?? this.density;
+  /** Nearer or farther than it is drawn now. */
+  zoom(by: number, from: Density): void {
+    const at = DENSITIES.indexOf(from) + by;
+    this.density = DENSITIES[Math.min(Math.max(at, 0), DENSITIES.length - 1)] ?? from;
     remember("diagram density", this.density);
   }
 

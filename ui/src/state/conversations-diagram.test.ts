@@ -40,11 +40,12 @@ test("no lane is lost by moving", () => {
 
 test("what was chosen for one conversation holds for the next", () => {
   const diagram = new Diagram();
-  diagram.zoom(1);
+  expect(diagram.density, "nobody has chosen yet").toBeNull();
+  diagram.zoom(1, "roomy");
   diagram.fold(true);
   expect(new Diagram()).toMatchObject({ density: "close", folding: true });
-  diagram.zoom(5);
+  diagram.zoom(5, "close");
   expect(diagram.density).toBe("tight");
-  diagram.zoom(-9);
+  diagram.zoom(-9, "tight");
   expect(diagram.density).toBe("roomy");
 });

@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inSight, laneGap, laneX, most, reveal, scales, slots, TIMES, widthOf } from "./geometry";
+import {
+  fitting,
+  inSight,
+  laneGap,
+  laneX,
+  most,
+  reveal,
+  scales,
+  slots,
+  TIMES,
+  widthOf,
+} from "./geometry";
 import { laneName } from "./lane-name";
 import { stroke } from "./stroke";
 
@@ -13,6 +24,14 @@ test("few lanes share the room, many keep a width that can be read", () => {
   expect(laneGap(900, 20, roomy)).toBe(104);
   expect(laneGap(0, 0, roomy)).toBe(104);
   expect(widthOf(20, 104)).toBe(TIMES + 2_080);
+});
+
+test("until somebody chooses, it is drawn as large as lets all lanes be seen", () => {
+  expect(fitting(0, 20), "nothing is known of the room yet").toBe("roomy");
+  expect(fitting(1_000, 4)).toBe("roomy");
+  expect(fitting(1_000, 10)).toBe("close");
+  expect(fitting(1_300, 20)).toBe("tight");
+  expect(fitting(600, 20), "as many as can be").toBe("tight");
 });
 
 test("only rows in sight are drawn, however many there are", () => {

@@ -1,5 +1,5 @@
 // Where things stand in the diagram, in pixels.
-import type { Density } from "../../state/conversations-diagram.svelte";
+import { DENSITIES, type Density } from "../../state/conversations-diagram.svelte";
 
 /** The lane headings. */
 export const HEAD = 48;
@@ -26,6 +26,13 @@ export const scales: Record<Density, Scale> = {
   close: { row: 30, line: 23, narrowest: 84, labels: "above" },
   tight: { row: 20, line: 10, narrowest: 58, labels: "beside" },
 };
+
+/** The largest at which all lanes are in sight; the smallest if they never are. */
+export function fitting(width: number, lanes: number): Density {
+  const fits = (density: Density) => TIMES + lanes * scales[density].narrowest <= width;
+  if (width === 0) return "roomy";
+  return DENSITIES.find(fits) ?? "tight";
+}
 
 /** How far lanes are apart when there is so much room. */
 export function laneGap(width: number, lanes: number, { narrowest }: Scale): number {
