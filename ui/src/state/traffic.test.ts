@@ -71,7 +71,7 @@ describe("who talked to whom lately", () => {
     traffic.take(some(30));
     expect(traffic.passages()).toHaveLength(MOST_PASSAGES);
     traffic.take(some(500));
-    expect(traffic.passages(), "a few stand for a stream").toHaveLength(4);
+    expect(traffic.passages(), "in a stream nothing can be followed").toEqual([]);
   });
 
   test("only the busiest are shown, in an order that does not follow their weight", () => {
@@ -113,7 +113,7 @@ describe("who talked to whom lately", () => {
       traffic.take(batch({ rows }));
       traffic.cords(i * 50, 48);
     }
-    expect(traffic.weights().size).toBeLessThan(8_000);
+    expect(traffic.weights().size).toBeLessThan(4_000);
   });
 
   test("nor more while nobody looks", () => {
@@ -122,6 +122,6 @@ describe("who talked to whom lately", () => {
       const from = (j: number) => `a-${String(i * 500 + j)}`;
       traffic.take(batch({ rows: rows(1, 500).map((each, j) => ({ ...each, from: from(j) })) }));
     }
-    expect(traffic.weights().size).toBeLessThan(14_000);
+    expect(traffic.weights().size).toBeLessThan(7_000);
   });
 });

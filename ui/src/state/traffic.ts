@@ -2,6 +2,9 @@ import type { FeedEvent, Kind, MessageRow } from "../api/generated";
 
 /** What a cord carries; a message that died is an error whatever it was. */
 export type CordKind = Kind | "error";
+const CORD_KINDS: readonly CordKind[] = ["request", "response", "event", "broadcast", "error"];
+/** More than there can ever be at both ends of what is remembered. */
+const MOST_SEATS = 16_384;
 
 export interface Cord {
   from: string;
@@ -33,16 +36,15 @@ export type Passage = Pick<Cord, "from" | "to" | "kind">;
 const HALF_LIFE_MS = 3_000;
 const FORGOTTEN = 0.04;
 /** Pairs that are remembered; of more, those that talked least lately are forgotten. */
-const MOST_STRANDS = 6_000;
+const MOST_STRANDS = 3_000;
 /** Times of one cord that are remembered: enough for a median. */
 const MOST_TIMES = 24;
 /** Rows whose recipient is not known yet; enough for what a busy second leaves open. */
 const OPEN_LIMIT = 4_000;
 /** As many as an eye can follow. */
 export const MOST_PASSAGES = 12;
-/** So many at once are a stream: nothing in it can be followed, and a few stand for all. */
+/** So many at once are a stream: nothing in it can be followed, and its cords tell of it. */
 const STREAM = 48;
-const OF_A_STREAM = 4;
 
 /** Who talked to whom lately. Fed with every batch, read a few times a second. */
 export class Traffic {
@@ -89,16 +91,28 @@ export class Traffic {
    */
   cords(now: number, most: number, seat: (agent: string) => string = (agent) => agent): Cord[] {
     this.#age(now);
-    const joined = new Map<string, Cord>();
+    // Numbers and not texts tell cords apart here: this runs over thousands of them, often.
+    const seats = new Map<string, number>();
+    const numberOf = (name: string): number => {
+      const known = seats.get(name);
+      if (known !== undefined) return known;
+      seats.set(name, seats.size);
+      return seats.size - 1;
+    };
+    const joined = new Map<number, Cord>();
     for (const { from, to, kind, weight } of this.#cords.values()) {
       const [a, b] = [seat(from), seat(to)];
-      const key = keyOf(a, b, kind);
+      const key =
+        (numberOf(a) * MOST_SEATS + numberOf(b)) * CORD_KINDS.length + CORD_KINDS.indexOf(kind);
       const cord = joined.get(key);
       if (cord === undefined) joined.set(key, { from: a, to: b, kind, weight });
       else cord.weight += weight;
     }
-    const busiest = [...joined].sort(([, a], [, b]) => b.weight - a.weight).slice(0, most);
-    return busiest.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cord]) => cord);
+    const busiest = [...joined.values()].sort((a, b) => b.weight - a.weight).slice(0, most);
+    return busiest
+      .map((cord) => ({ key: keyOf(cord.from, cord.to, cord.kind), cord }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ cord }) => cord);
   }
 
   /** How much each agent said and heard lately. */
@@ -130,9 +144,9 @@ export class Traffic {
     };
   }
 
-  /** Messages since the last time this was asked, the first few of them. */
+  /** Messages since the last time this was asked, the first few of them; none out of a stream. */
   passages(): Passage[] {
-    const passages = this.#passages.slice(0, this.#passed > STREAM ? OF_A_STREAM : MOST_PASSAGES);
+    const passages = this.#passed > STREAM ? [] : this.#passages;
     this.#passages = [];
     this.#passed = 0;
     return passages;

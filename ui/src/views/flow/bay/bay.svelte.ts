@@ -1,18 +1,18 @@
 import type { Console } from "../../../state/console.svelte";
 import { recall, remember } from "../../../state/remembered";
 import type { Cord } from "../../../state/traffic";
-import { busiest, cast, groupKey, seated, type Cast, type Node } from "./board";
+import { alike, busiest, cast, groupKey, seated, type Cast, type Node } from "./board";
 import { found, guestsOf } from "./guests";
 import { fitFor, nameable, type Fit, type Size } from "./grid";
 import { GROUPINGS, type Grouping } from "./groups";
-import { jackView, lightOf, type JackView } from "./jack";
+import { jackView, lightOf, sameView, type JackView } from "./jack";
 import { ofCord, ofJack, type Wish } from "./narrowing";
 import type { Drawn } from "./picture";
 import { Stage } from "./stage";
 import { revealed, WHOLE, zoomed, type View } from "./view";
 
 /** More would be a tangle, and dear to draw. */
-const MOST_CORDS = 72;
+const MOST_CORDS = 48;
 /** As many jacks can be elements without the page feeling it. */
 const MOST_ELEMENTS = 160;
 /** How often it is asked who talks most: jacks must not come and go like sparks. */
@@ -57,6 +57,7 @@ export class Bay {
   #stage: Stage | null = null;
   #busiest: string[] = [];
   #busiestAt = -Infinity;
+  readonly #said = new Map<string, JackView>();
 
   constructor(console: Console) {
     this.#console = console;
@@ -94,7 +95,8 @@ export class Bay {
     });
     const keys = next.nodes.map(({ key }) => key);
     const order = seated(this.order, keys);
-    this.cast = next;
+    // The same as before changes nothing, so that nothing need be looked at again.
+    if (!alike(next, this.cast)) this.cast = next;
     this.cords = this.#cordsOf(next, now);
     this.#stage?.hang(this.cords);
     const moved = order.length !== this.order.length || order.some((k, i) => k !== this.order[i]);
@@ -103,6 +105,8 @@ export class Bay {
       this.#stage?.seat(order, size);
       this.#fit();
     }
+    // Lamps that are drawn change without anyone asking.
+    if (this.jacks.length < order.length) this.#stage?.paint();
   }
 
   choose(grouping: Grouping): void {
@@ -254,6 +258,14 @@ export class Bay {
     const { byId } = this.#console.agents;
     const matter = this.fit.named && this.near.size <= MOST_ELEMENTS ? this.near : this.#special();
     return this.cast.nodes.filter(({ key }) => matter.has(key)).map((node) => jackView(node, byId));
+  }
+
+  /** What a jack said before, if it says the same now. */
+  #same(view: JackView): JackView {
+    const before = this.#said.get(view.key);
+    if (before !== undefined && sameView(before, view)) return before;
+    this.#said.set(view.key, view);
+    return view;
   }
 
   #special(): ReadonlySet<string> {

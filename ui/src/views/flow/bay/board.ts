@@ -121,3 +121,22 @@ export function busiest(
     first.map(([id]) => id),
   );
 }
+
+/** Whether the same have jacks, in the same groups. */
+export function alike(a: Cast, b: Cast): boolean {
+  return (
+    a.nodes.length === b.nodes.length &&
+    a.by === b.by &&
+    a.nodes.every(({ key, group }, i) => {
+      const other = b.nodes[i];
+      return other?.key === key && sameMembers(group, other.group);
+    })
+  );
+}
+
+function sameMembers(a: Group | null, b: Group | null): boolean {
+  if (a === null || b === null) return a === b;
+  return (
+    a.members.length === b.members.length && a.members.every((member, i) => member === b.members[i])
+  );
+}

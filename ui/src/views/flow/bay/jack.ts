@@ -39,6 +39,19 @@ export function jackView(node: Node, known: Known): JackView {
     : groupView(node.key, node.group.title, node.group.members, known);
 }
 
+/** Whether two say the same. */
+export function sameView(a: JackView, b: JackView): boolean {
+  return (
+    a.name === b.name &&
+    a.under === b.under &&
+    a.light === b.light &&
+    a.status === b.status &&
+    a.crowd?.all === b.crowd?.all &&
+    a.crowd?.ready === b.crowd?.ready &&
+    a.crowd?.busy === b.crowd?.busy
+  );
+}
+
 function agentView(id: string, known: Known): JackView {
   const agent = known.get(id);
   const door = agent === undefined ? (id === OPERATOR ? "console" : undefined) : agent.doors[0];

@@ -39,6 +39,8 @@ export class Stage {
   readonly #still = window.matchMedia("(prefers-reduced-motion: reduce)");
   #seats = new Map<string, Seat>();
   #cords: readonly Cord[] = [];
+  #hangs = "";
+  readonly #followers = new Map<string, (element: HTMLElement) => () => void>();
   #move: Move | null = null;
   #colours: Colours | null = null;
   #frame = 0;
@@ -71,9 +73,18 @@ export class Stage {
     this.paint();
   }
 
+  /** Hangs these cords. Shades are few, so most of the time the picture is the same and stays. */
   hang(cords: readonly Cord[]): void {
+    const most = Math.max(0, ...cords.map((cord) => cord.weight));
+    const picture = cords
+      .map(
+        ({ from, to, kind, weight }) =>
+          `${keyOf(from, to, kind)}\n${String(strength(weight, most))}`,
+      )
+      .join("\n");
     this.#cords = cords;
-    this.paint();
+    if (picture !== this.#hangs) this.paint();
+    this.#hangs = picture;
   }
 
   /** The theme changed. */
@@ -91,8 +102,16 @@ export class Stage {
     cancelAnimationFrame(this.#frame);
   }
 
-  /** Has an element follow its jack. Returns how to stop. */
-  hold(key: string, element: HTMLElement): () => void {
+  /** What has an element follow its jack; the same each time, so that it is not let go and taken again. */
+  follower(key: string): (element: HTMLElement) => () => void {
+    const known = this.#followers.get(key);
+    if (known !== undefined) return known;
+    const made = (element: HTMLElement) => this.#hold(key, element);
+    this.#followers.set(key, made);
+    return made;
+  }
+
+  #hold(key: string, element: HTMLElement): () => void {
     this.elements.set(key, element);
     this.#put(key, element);
     this.paint();
