@@ -82,8 +82,8 @@ pub(crate) fn without_secrets(text: &str) -> String {
     while !rest.is_empty() {
         // The parts of a signed token are one.
         let dots = rest.starts_with(SIGNED);
-        let ends = |c: char| !is_of_token(c) && !(dots && c == '.');
-        let (word, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        let belongs = |c: char| is_of_token(c) || (dots && c == '.');
+        let (word, after) = rest.split_at(rest.find(|c| !belongs(c)).unwrap_or(rest.len()));
         clean.push_str(if is_secret(word) { REMOVED } else { word });
         let next = after.find(is_of_token).unwrap_or(after.len());
         let (between, after) = after.split_at(next);
