@@ -257,7 +257,9 @@ export class Bay {
   #jacks(): JackView[] {
     const { byId } = this.#console.agents;
     const matter = this.fit.named && this.near.size <= MOST_ELEMENTS ? this.near : this.#special();
-    return this.cast.nodes.filter(({ key }) => matter.has(key)).map((node) => jackView(node, byId));
+    return this.cast.nodes
+      .filter(({ key }) => matter.has(key))
+      .map((node) => this.#same(jackView(node, byId)));
   }
 
   /** What a jack said before, if it says the same now. */
