@@ -69,6 +69,7 @@ impl Cut {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "most are commands; a box for each would cost more")]
 pub(crate) enum Input {
     Connect {
         id: ConnectionId,

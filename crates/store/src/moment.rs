@@ -63,7 +63,7 @@ const QUEUED: &str = "with found as materialized ( \
      select agent, count(*) as queued from ( \
      select o.addressee as agent from on_their_way o where o.addressee is not null \
      union all \
-     select d.agent from on_their_way o join delivery d on d.message = o.seq \
+     select d.agent from on_their_way o cross join delivery d on d.message = o.seq \
          where o.addressee is null and d.created_at <= ?1 \
          and (d.state = 'waiting' or coalesce( \
              (select max(a.ended_at) from attempt a where a.delivery = d.id) > ?1, true)) \

@@ -43,10 +43,12 @@ impl Broker {
         if minutes <= BY_SECONDS {
             return Ok(self.figures().book().by_seconds(scope, since, now));
         }
-        let (span, step) = match minutes {
-            ..=BY_MINUTES => (MINUTE, MINUTE),
-            ..=BY_FIVE_MINUTES => (MINUTE, 5 * MINUTE),
-            _ => (HOUR, HOUR),
+        let (span, step) = if minutes <= BY_MINUTES {
+            (MINUTE, MINUTE)
+        } else if minutes <= BY_FIVE_MINUTES {
+            (MINUTE, 5 * MINUTE)
+        } else {
+            (HOUR, HOUR)
         };
         let since = begun(since, step);
         let ran = self.store().figures_of(span, &Scope::Everything, since).await?;
@@ -81,10 +83,12 @@ impl Broker {
             Scope::Door(_) => !agents,
             Scope::Agent(_) => agents,
         };
-        let (span, step) = match minutes {
-            ..=BY_SECONDS => (1, minutes * 60 / STEPS),
-            ..=BY_MINUTES => (MINUTE, MINUTE * minutes.div_ceil(STEPS)),
-            _ => (HOUR, HOUR * minutes.div_ceil(STEPS * 60)),
+        let (span, step) = if minutes <= BY_SECONDS {
+            (1, minutes * 60 / STEPS)
+        } else if minutes <= BY_MINUTES {
+            (MINUTE, MINUTE * minutes.div_ceil(STEPS))
+        } else {
+            (HOUR, HOUR * minutes.div_ceil(STEPS * 60))
         };
         let steps = (minutes * 60).div_ceil(step);
         let first = begun(now, step) - i64::from(step) * i64::from(steps - 1);
