@@ -8,7 +8,8 @@ import { until } from "./until";
 /** Where the built programs are; `./dev` says so. */
 const BIN = process.env.SWITCHBOARD_BIN ?? path.resolve(import.meta.dirname, "../../target/debug");
 
-export const program = (name: "switchboard" | "switchboardd" | "load" | "fill") => path.join(BIN, name);
+export const program = (name: "switchboard" | "switchboardd" | "load" | "fill") =>
+  path.join(BIN, name);
 
 /** A data folder of its own for every story. */
 export async function dataFolder(): Promise<{ dir: string; remove: () => Promise<void> }> {

@@ -41,7 +41,7 @@ pub use rules::{
     PreviewGroup, PreviewRules, RuleHistory, RuleHistoryQuery, RuleList, RulePreview,
     RuleSuggestion, RuleSuggestions, SuggestRules, Usage,
 };
-pub use saved::{Save, Saved, SavedKind, SavedList};
+pub use saved::{Save, SavedList};
 pub use security::{
     CertificateView, JwtKeyView, MakeClientCertificate, MakeServerCertificate, OneCertificate,
     SecurityView, TlsView,

@@ -17,4 +17,4 @@ mod recent;
 
 pub use desk::{Console, Parts};
 pub use feed::Feed;
-pub use premises::{Doing, Premises};
+pub use premises::{Doing, Forms, Premises};

@@ -65,16 +65,17 @@ pub use conversation::ConversationFilter;
 pub use decision::{NamedRequest, RequestGroup};
 pub use delivery::Tried;
 pub use error::Error;
-pub use job::Replayed;
 pub use history::MessageList;
+pub use job::Replayed;
 pub use letters::LetterList;
 pub use moment::{PresentThen, Then};
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
-pub use record::{PresenceRecord, 
-    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DecisionRecord, DeliveryRecord, FigureRecord,
-    JobRecord, LetterRecord, MailChange, Record, ReplacedDocument, RulesRecord, SavedChange, SessionRecord,
-    SubscriptionRecord, TokenChange, TokenRecord, TrustChange,
+pub use record::{
+    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DecisionRecord, DeliveryRecord,
+    FigureRecord, JobRecord, LetterRecord, MailChange, PresenceRecord, Record, ReplacedDocument,
+    RulesRecord, SavedChange, SessionRecord, SubscriptionRecord, TokenChange, TokenRecord,
+    TrustChange,
 };
 pub use related::Relation;
 pub use rule::RestoredRules;

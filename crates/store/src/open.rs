@@ -25,9 +25,9 @@ use crate::queue::Queue;
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
 use crate::upkeep::Upkeep;
 use crate::writer::Writer;
-use crate::{presence, clock, 
-    Error, RestoredRules, Store, agent, announced, dead_letter, job, restore, rule, search, session,
-    subscription, token, total,
+use crate::{
+    Error, RestoredRules, Store, agent, announced, clock, dead_letter, job, presence, restore,
+    rule, search, session, subscription, token, total,
 };
 
 /// When a commit counts as done.

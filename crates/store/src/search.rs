@@ -9,8 +9,8 @@ use switchboard_model::{MessageFilter, MessageRow, search_words};
 
 use crate::Error;
 use crate::batch::{NewMessage, Settle};
-use crate::{block, message};
 use crate::rows::{Many, int, uint};
+use crate::{block, message};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] =

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlx::sqlite::SqlitePool;
-use switchboard_model::{JobId, 
-    AgentId, ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason,
+use switchboard_model::{
+    AgentId, ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason, JobId,
     LetterFilter, Mail, MailPage, MailStatus, Message, MessageDetail, MessageFilter, MessageId,
     MessageRow, MessageSummary, Payload, RuleChange, Saved, Scope, SessionView, Tally, Timestamp,
 };
@@ -17,11 +17,11 @@ use tokio::task::JoinHandle;
 use crate::open::{self, log_path};
 use crate::queue::Queue;
 use crate::upkeep::Upkeep;
-use crate::{moment, Replayed, Then, job, 
-    Backup, Kept, Work,
-    Closed, Error, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull, Record, Relation, RequestGroup,
-    Ticket, Tried, conversation, dead_letter, decision, delivery, figure, history, letters, mail, message,
-    related, rule, saved, search,
+use crate::{
+    Backup, Closed, Error, Kept, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull,
+    Record, Relation, Replayed, RequestGroup, Then, Ticket, Tried, Work, conversation, dead_letter,
+    decision, delivery, figure, history, job, letters, mail, message, moment, related, rule, saved,
+    search,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -295,11 +295,7 @@ impl Store {
     }
 
     /// Everyone's figures over stretches of so many seconds, since then, oldest first.
-    pub async fn figures(
-        &self,
-        span: u32,
-        since: i64,
-    ) -> Result<Vec<(Scope, i64, Tally)>, Error> {
+    pub async fn figures(&self, span: u32, since: i64) -> Result<Vec<(Scope, i64, Tally)>, Error> {
         figure::of_all(&self.inner.readers, span, since).await
     }
 

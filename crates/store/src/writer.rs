@@ -17,9 +17,9 @@ use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
 use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
 use crate::queue::Write;
-use crate::{presence, 
-    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, figure, job, mail,
-    message, rule, saved, search, session, subscription, token, total,
+use crate::{
+    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, figure,
+    job, mail, message, presence, rule, saved, search, session, subscription, token, total,
 };
 
 /// How many writes one transaction takes at most.

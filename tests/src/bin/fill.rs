@@ -23,8 +23,22 @@ struct Arguments {
 
 const AGENTS: u64 = 200;
 const WORDS: [&str; 16] = [
-    "price", "offer", "invoice", "summary", "headphones", "report", "crawl", "draft", "review",
-    "translate", "search", "ticket", "weather", "meeting", "budget", "release",
+    "price",
+    "offer",
+    "invoice",
+    "summary",
+    "headphones",
+    "report",
+    "crawl",
+    "draft",
+    "review",
+    "translate",
+    "search",
+    "ticket",
+    "weather",
+    "meeting",
+    "budget",
+    "release",
 ];
 /// Messages in one write.
 const WRITE: u64 = 256;
@@ -80,7 +94,11 @@ fn one(seq: u64, n: u64, start: i64) -> Vec<Record> {
     let word = |k: u64| WORDS[usize::try_from((n / (k + 1) + k) % 16).unwrap()];
     let payload = format!(
         r#"{{"type":"task_request","capability":"{}","text":"{} {} for {} number{n}","rare":"needle{}","amount":{n}.5}}"#,
-        word(0), word(1), word(2), word(3), n / 1000,
+        word(0),
+        word(1),
+        word(2),
+        word(3),
+        n / 1000,
     );
     let message = Message {
         seq,

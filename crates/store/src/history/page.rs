@@ -5,9 +5,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{Sqlite, Transaction};
 use switchboard_model::{MessageRow, MessageState, Payload};
 
-use super::{
-    FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, WAITING, read,
-};
+use super::{FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, WAITING, read};
 use crate::rows::int;
 use crate::{Error, block, search};
 

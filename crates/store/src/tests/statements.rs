@@ -2,11 +2,11 @@
 
 use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
 
-use crate::{moment, presence, 
-    backup, damage, restore, upkeep,
-    agent, announced, audit, block, checkpoint, conversation, dead_letter, decision, delivery, figure, history,
-    housekeeping, job, letters, mail, message, open, related, retention, rule, saved, search, session,
-    subscription, token, total,
+use crate::{
+    agent, announced, audit, backup, block, checkpoint, conversation, damage, dead_letter,
+    decision, delivery, figure, history, housekeeping, job, letters, mail, message, moment, open,
+    presence, related, restore, retention, rule, saved, search, session, subscription, token,
+    total, upkeep,
 };
 
 #[tokio::test]
