@@ -2130,13 +2130,14 @@ direction: Direction,
  */
 agent: AgentId, 
 /**
- * The whole message as JSON text. Secrets that travelled with it are not kept, so not shown.
+ * The whole message as JSON text. What its sender wrote around the payload is not kept word for
+ * word, and secrets not at all; it is written again as the door writes it.
  */
 text: string, };
 
 export type MessageForms = { 
 /**
- * As it came in first, then as it went out, in the order of its deliveries; its answer last.
+ * As it came in first, then as it went out, in the order of its deliveries.
  */
 forms: Array<MessageForm>, };
 
