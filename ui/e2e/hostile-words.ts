@@ -70,13 +70,18 @@ export function tellOfHostileWords(open: (dir: string) => Promise<Opened>): void
     for (const fragment of FRAGMENTS.slice(0, 12))
       await new Announcer(fragment.slice(0, 60)).announce(url, token);
     await stage.screen.click(link("flow"));
-    await stage.screen.sees(row("__proto__"));
+    await stage.screen.sees(row("hostile-writer"));
   });
 
   test.each(SCREENS)("nothing of it runs on %s", { timeout: 120_000 }, async (name) => {
     const { screen } = stage;
     await screen.click(link(name));
     await lookAround(screen);
+    for (const words of name === "flow" ? ["topic:heard", "topic:refused", "topic:nobody"] : []) {
+      await screen.page.evaluate(`location.hash = "#/flow?q=${words}"`);
+      await screen.sees(row(words.replace("topic:", "")));
+      await lookAround(screen);
+    }
     expect(await screen.page.evaluate("window.__pwned")).toBeUndefined();
     expect(await strangers(screen)).toEqual([]);
     expect({ asked, dialogs, complaints }).toEqual({ asked: [], dialogs: [], complaints: [] });

@@ -3,6 +3,9 @@ import { Agent } from "./agent";
 import { dataFolder, type Endpoint } from "./program";
 import { heading, link, listening, payload, row, type Screen } from "./screen";
 
+/** Without the spaces by which a tree is laid out. */
+const closed = (text: string) => text.replaceAll(/\s/g, "");
+
 /** A running broker and a screen that shows it. */
 export interface Stage {
   endpoint: Endpoint;
@@ -54,12 +57,8 @@ export function tellTheStory(open: (dataDir: string) => Promise<Stage>): () => S
 
   test("a click on the row shows the payload", async () => {
     await stage.screen.click(row("inbound:story-1"));
-    const shown = await stage.screen.sees(payload);
-    expect(JSON.parse(shown)).toEqual({
-      type: "plaintext_message",
-      text: "hello from the story",
-      exact: 12345678901234,
-    });
+    const shown = await stage.screen.sees({ ...payload, words: ["12345678901234"] });
+    expect(closed(shown)).toContain('"type":"plaintext_message","text":"hellofromthestory"');
   });
 
   test("markup in a message is shown as text", async () => {
@@ -67,7 +66,7 @@ export function tellTheStory(open: (dataDir: string) => Promise<Stage>): () => S
     await speaker.send("inbound:story-2", { type: "plaintext_message", text });
     await stage.screen.click(row("inbound:story-2"));
     const shown = await stage.screen.sees({ ...payload, words: ["onerror"] });
-    expect(JSON.parse(shown)).toMatchObject({ text });
+    expect(closed(shown)).toContain(closed(JSON.stringify(text)));
   });
 
   test("after closing and opening again it is all still there", async () => {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use switchboard_model::{Kind, Message, MessageId, MessageRow};
+use uuid::Uuid;
 
 use crate::message::{self, columns};
 use crate::rows::int;
@@ -96,7 +97,14 @@ impl Found<'_> {
                 sqlx::query(statement).bind(name.as_str()).bind(int(self.message.seq)).bind(MOST);
             self.add(Relation::Conversation, &query.fetch_all(&mut *connection).await?)?;
         }
-        Ok(())
+        // That first message itself need not name what is named after it.
+        match Uuid::parse_str(&name) {
+            Ok(first) if first != self.message.id.0 => {
+                let query = sqlx::query(BY_ID).bind(&first.as_bytes()[..]);
+                self.add(Relation::Conversation, &query.fetch_all(connection).await?)
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn by_trace(&mut self, connection: &mut SqliteConnection) -> Result<(), Error> {

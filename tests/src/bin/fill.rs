@@ -105,12 +105,12 @@ fn one(seq: u64, n: u64, start: i64) -> Vec<Record> {
         id: MessageId(uuid::Uuid::now_v7()),
         from: AgentId::parse(&format!("agent-{from:03}")).unwrap(),
         address: Address::from(Topic::parse(&format!("agent:agent-{to:03}")).unwrap()),
-        kind: if n % 3 == 0 { Kind::Event } else { Kind::Request },
+        kind: if n.is_multiple_of(3) { Kind::Event } else { Kind::Request },
         capability: Some(word(0).to_owned()),
-        priority: if n % 50 == 0 { Priority::High } else { Priority::Normal },
-        door: if n % 4 == 0 { Door::Lobby } else { Door::Bus },
+        priority: if n.is_multiple_of(50) { Priority::High } else { Priority::Normal },
+        door: if n.is_multiple_of(4) { Door::Lobby } else { Door::Bus },
         correlation: None,
-        conversation: (n % 2 == 0).then(|| ConversationId(format!("c-{}", n / 20).into())),
+        conversation: n.is_multiple_of(2).then(|| ConversationId(format!("c-{}", n / 20).into())),
         payload: Payload::parse(&payload).unwrap(),
         dialect: Dialect::Bus,
         context: None,
@@ -120,7 +120,7 @@ fn one(seq: u64, n: u64, start: i64) -> Vec<Record> {
         expires_at: None,
         replay_of: None,
     };
-    let dead = n % 500 == 0;
+    let dead = n.is_multiple_of(500);
     let settled = Record::Settled {
         message: seq,
         from: MessageState::Waiting,

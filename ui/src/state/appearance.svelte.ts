@@ -13,11 +13,6 @@ export class Appearance {
   textSize = $state<TextSize>(readSize());
   density = $state<Density>(recall("density") === "roomy" ? "roomy" : "compact");
   motion = $state<Motion>(recall("motion") === "less" ? "less" : "system");
-  /** The system asks for little motion. */
-  #still = $state(false);
-  /** Nothing should move that need not. */
-  still = $derived(this.motion === "less" || this.#still);
-
   /** How wide the window is for text of this size. */
   #width = $state(1_440);
   /** There is so little room that one thing at a time is shown; the style sheets say the same. */
@@ -25,12 +20,8 @@ export class Appearance {
 
   readonly #rules = new Map<CSSMediaRule, string>();
 
-  /** Follows the system and the operator from now on. Returns how to stop. */
+  /** Follows the window and the operator from now on. Returns how to stop. */
   start(page: Window = window): () => void {
-    const still = page.matchMedia("(prefers-reduced-motion: reduce)");
-    const follow = () => (this.#still = still.matches);
-    follow();
-    still.addEventListener("change", follow);
     const measure = () => (this.#width = page.innerWidth);
     measure();
     page.addEventListener("resize", measure);
@@ -43,7 +34,6 @@ export class Appearance {
     };
     page.document.addEventListener("load", loaded, true);
     return () => {
-      still.removeEventListener("change", follow);
       page.removeEventListener("resize", measure);
       sheets.disconnect();
       page.document.removeEventListener("load", loaded, true);

@@ -84,6 +84,22 @@ async fn a_request_its_answer_and_what_was_sent_in_its_place_are_related() {
     assert_eq!(of(question.id).await, [(Answer, 2), (Conversation, 3)]);
     assert_eq!(of(answer.id).await, [(Question, 1), (Conversation, 3)]);
     assert_eq!(of(again.id).await, [(Original, 1)]);
+    // An exchange on the bus has no name but the id of its first message, which does not say so.
+    let mut first = in_talk(6, "shopper", "agent:hunter", Kind::Request);
+    first.correlation = None;
+    first.conversation = None;
+    let mut back = in_talk(7, "hunter", "agent:shopper", Kind::Response);
+    back.correlation = Some(first.id.to_string());
+    back.conversation = Some(ConversationId(first.id.to_string().into()));
+    for message in [&first, &back] {
+        opened.written(accepted(message.clone())).await;
+    }
+    let of = async |id| {
+        let found = opened.store.related(id).await.unwrap().unwrap();
+        found.into_iter().map(|(relation, row)| (relation, row.seq)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(first.id).await, [(Answer, 7)]);
+    assert_eq!(of(back.id).await, [(Question, 6)]);
     let nobody = MessageId(uuid::Uuid::from_u128(99));
     assert!(opened.store.related(nobody).await.unwrap().is_none());
 }

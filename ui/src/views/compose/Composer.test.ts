@@ -98,6 +98,14 @@ describe("the composer", () => {
     expect((shown.getByRole("button", { name: /^Send/ }) as HTMLButtonElement).disabled).toBe(true);
   });
 
+  test("is sent by Ctrl+Enter from the field that says to whom, too", async () => {
+    const shown = await askHunter();
+    await type(shown.getByLabelText(/^item/), "x");
+    const to = shown.getByRole("combobox", { name: "Agent" });
+    await fireEvent.keyDown(to, { key: "Enter", ctrlKey: true });
+    expect(broker.called("send")).toMatchObject([{ topic: "agent:hunter" }]);
+  });
+
   test("is sent by Ctrl+Enter from any field, and shows what came back", async () => {
     const shown = await askHunter();
     const item = shown.getByLabelText(/^item/);

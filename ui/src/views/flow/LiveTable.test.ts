@@ -63,6 +63,17 @@ describe("the live table and its filter", () => {
     expect(document.activeElement).toBe(field);
   });
 
+  test("Enter finishes a value that can only become one", async () => {
+    begin();
+    const field = await screen.findByRole("combobox", { name: "Filter messages" });
+    await fireEvent.input(field, { target: { value: "kind:req" } });
+    await fireEvent.keyDown(field, { key: "Enter" });
+    expect(console.filter.text).toBe("kind:request");
+    await fireEvent.input(field, { target: { value: "kind:re" } });
+    await fireEvent.keyDown(field, { key: "Enter" });
+    expect(console.filter.draft).toBe("kind:re");
+  });
+
   test("a filter is saved under a name and found in the palette", async () => {
     begin();
     console.filter.read("kind:event slower:100ms");

@@ -1,3 +1,4 @@
+import { still } from "../../../parts/motion";
 import { along, type Curve } from "./geometry";
 
 const FLIGHT_MS = 420;
@@ -17,7 +18,6 @@ export interface Flight {
  */
 export class Beads {
   readonly #free: HTMLElement[];
-  readonly #still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
   constructor(elements: Iterable<HTMLElement>) {
     this.#free = [...elements];
@@ -25,7 +25,7 @@ export class Beads {
 
   /** Lets these fly, shortly after one another; those for which no bead is free are left out. */
   fly(flights: readonly Flight[]): void {
-    if (this.#still.matches) return;
+    if (still()) return;
     flights.forEach(({ curve, kind }, i) => {
       const bead = this.#free.pop();
       if (bead === undefined) return;

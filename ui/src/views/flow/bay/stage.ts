@@ -1,6 +1,7 @@
 // Puts jacks and cords where they belong, frame by frame. Outside of reactivity on purpose: thousands of
 // messages a second change what is drawn here.
 
+import { still } from "../../../parts/motion";
 import { keyOf, type Cord } from "../../../state/traffic";
 import { cordCurve, distance, lanes, strength, type Point, type Seat } from "./geometry";
 import { gridFor, place, type Grid, type Size } from "./grid";
@@ -36,7 +37,6 @@ export class Stage {
 
   readonly #canvas: HTMLCanvasElement;
   readonly #looks: Looks;
-  readonly #still = window.matchMedia("(prefers-reduced-motion: reduce)");
   #seats = new Map<string, Seat>();
   #cords: readonly Cord[] = [];
   #hangs = "";
@@ -50,10 +50,6 @@ export class Stage {
   constructor(canvas: HTMLCanvasElement, looks: Looks) {
     this.#canvas = canvas;
     this.#looks = looks;
-  }
-
-  get still(): boolean {
-    return this.#still.matches;
   }
 
   /** Where these sit from now on; they go there calmly unless the bay itself changed its size. */
@@ -156,7 +152,7 @@ export class Stage {
   }
 
   #begin(calm: boolean): void {
-    const move = calm && !this.#still.matches && this.#shownAt.size > 0;
+    const move = calm && !still() && this.#shownAt.size > 0;
     this.#move = move
       ? {
           began: performance.now(),
@@ -228,7 +224,7 @@ export class Stage {
       dots,
       radius: this.radius,
       stress: this.#looks.stress,
-      still: this.#still.matches,
+      still: still(),
     };
     draw(context, picture, this.#colours);
   }
