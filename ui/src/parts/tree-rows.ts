@@ -2,7 +2,7 @@ import type { JsonTree } from "./json-tree";
 import { visible } from "./visible";
 
 /** Of a string so long, only the beginning is shown until someone asks for more. */
-export const LONG_STRING = 240;
+const LONG_STRING = 240;
 /** With more nodes than this, only the first level is unfolded at first. */
 const MANY = 2_000;
 /** A line of a string ends after a word, if that is not longer. */

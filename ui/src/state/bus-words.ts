@@ -6,7 +6,7 @@ import { readTree, type JsonTree } from "../parts/json-tree";
 /** The envelope's own keys in a call on the bus. */
 export const OWN_KEYS: readonly string[] = ["type", "capability"];
 /** Where keys of the input go that collide with those. */
-export const FOLD = "input";
+const FOLD = "input";
 
 /** Where a message was sent, and what it says, in the words of the bus. */
 export function onTheBus(detail: MessageDetail): { topic: string; payload: string } {

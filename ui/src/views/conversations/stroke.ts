@@ -59,7 +59,7 @@ function halfway(tail: number, aim: number, gap: number): number {
 }
 
 /** The same with a head at either end: there and back again. */
-export function bothWays(drawn: Stroke, { line: y }: Scale): Stroke {
+function bothWays(drawn: Stroke, { line: y }: Scale): Stroke {
   const { left, right } = drawn;
   return {
     ...drawn,

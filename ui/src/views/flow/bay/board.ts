@@ -11,7 +11,7 @@ import {
 } from "./groups";
 
 /** Of hundreds, so many keep a jack of their own because they talk most. */
-export const MOST_BUSIEST = 12;
+const MOST_BUSIEST = 12;
 /** Even where more would fit, groups read better. */
 const MOST_ALONE = 100;
 const LEAST_ALONE = 24;
