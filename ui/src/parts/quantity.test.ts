@@ -17,6 +17,10 @@ test("a slow rate shows a digit after the point, a fast one none", () => {
   expect([0, 0.42, 9.94, 12.3, 10_000].map(rate)).toEqual(["0", "0.4", "9.9", "12", "10,000"]);
 });
 
+test("a rate that is not nothing does not look like it", () => {
+  expect([0.0003, 0.016, 0.094, 0.095].map(rate)).toEqual(["<0.01", "0.02", "0.09", "0.1"]);
+});
+
 test("sizes and plurals", () => {
   expect([812, 64_000, 184_000_000, 2_100_000_000].map(bytes)).toEqual([
     "812 B",

@@ -11,8 +11,11 @@ export function short(n: number): string {
   return `${scaled(whole / 1_000_000)}M`;
 }
 
-/** A rate: `0`, `0.4`, `12`, `1,284`. Below ten, one digit after the point says more than none. */
+/** A rate: `0`, `0.02`, `0.4`, `12`, `1,284`. The slower, the more digits after the point: what happens at
+ *  all must not look like nothing. */
 export function rate(n: number): string {
+  if (n > 0 && n < 0.005) return "<0.01";
+  if (n > 0 && n < 0.095) return n.toFixed(2);
   if (n > 0 && n < 9.95) return n.toFixed(1);
   return count(n);
 }
