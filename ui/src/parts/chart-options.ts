@@ -1,5 +1,5 @@
 import type uPlot from "uplot";
-import { tick, type ChartLine, type Span } from "./chart";
+import { once, tick, type ChartLine, type Span } from "./chart";
 import { scale } from "./scale";
 
 /** What a chart asks while it is drawn, and whom it tells what was done to it. */
@@ -80,7 +80,7 @@ export function chartOptions(
         space: 30,
         ...(counts ? { incrs: WHOLE } : {}),
         grid: { stroke: (u) => paint.of(u, "--line-soft"), width: 1 },
-        values: (_, values) => values.map((each) => parts.format(each)),
+        values: (_, values) => once(values.map((each) => parts.format(each))),
       },
     ],
     series: [{}, ...parts.lines().map((line) => series(line, paint))],

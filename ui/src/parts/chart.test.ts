@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastPlace, moment, placeOf, tick, valuesAt, type ChartLine } from "./chart";
+import { lastPlace, moment, once, placeOf, tick, valuesAt, type ChartLine } from "./chart";
 
 const at = new Date(2026, 10, 16, 12, 4, 10).getTime() / 1_000;
 const midnight = new Date(2026, 10, 16).getTime() / 1_000;
@@ -14,6 +14,15 @@ describe("charts", () => {
     [7 * 86_400, "16 Nov 12:04"],
   ])("under a chart of %d seconds a moment is %s", (shown, words) => {
     expect(tick(at, shown)).toBe(words);
+  });
+
+  test("nothing stands twice at the edge", () => {
+    expect(once(["0 ms", "< 0.1 ms", "< 0.1 ms", "0.1 ms"])).toEqual([
+      "0 ms",
+      "< 0.1 ms",
+      "",
+      "0.1 ms",
+    ]);
   });
 
   test("a day that begins is written as the day", () => {

@@ -64,3 +64,8 @@ export function lastPlace(lines: readonly ChartLine[]): number {
 export function valuesAt(lines: readonly ChartLine[], place: number): (number | null)[] {
   return lines.map(({ values }) => values[place] ?? null);
 }
+
+/** What stands at the edge, each thing once: where figures are too small to be told apart, the lowest. */
+export function once(labels: readonly string[]): string[] {
+  return labels.map((label, i) => (labels.indexOf(label) === i ? label : ""));
+}

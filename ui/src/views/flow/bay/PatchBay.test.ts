@@ -88,6 +88,18 @@ describe("the patch bay", () => {
     await waitFor(() => expect(document.activeElement?.textContent).toContain("worker-2"));
   });
 
+  test("what is said of a jack that was found goes when one turns elsewhere", async () => {
+    begin();
+    await jack(/planner/);
+    const field = screen.getByRole("textbox", { name: "Find a jack" });
+    field.focus();
+    await fireEvent.input(field, { target: { value: "plan" } });
+    await fireEvent.keyDown(field, { key: "Enter" });
+    await screen.findByRole("tooltip");
+    field.blur();
+    await waitFor(() => expect(screen.queryByRole("tooltip")).toBeNull());
+  });
+
   test("who talks to whom can be read as a list", async () => {
     begin();
     broker.say(batch({ rows: [row(2)] }));
