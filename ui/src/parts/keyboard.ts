@@ -1,7 +1,11 @@
 /** Whether the key belongs to something the person is typing in, or to a dialog that is open. */
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return true;
-  const target = event.target;
+  return isWriting(event);
+}
+
+/** The same for a key with Ctrl. */
+export function isWriting({ target }: Pick<KeyboardEvent, "target">): boolean {
   if (!(target instanceof Element)) return false;
   return target.closest("input, textarea, select, [contenteditable], [role=dialog]") !== null;
 }

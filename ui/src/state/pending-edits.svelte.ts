@@ -8,6 +8,13 @@ export interface EditGroup {
   edits: readonly RuleEdit[];
 }
 
+interface Step {
+  list: readonly RuleEdit[];
+  together: ReadonlyMap<string, number>;
+}
+/** So many steps can be taken back. */
+const STEPS = 100;
+
 /** The rules in force, and edits of them that wait until the operator applies them. */
 export class PendingEdits {
   /** In order of their numbers. */
@@ -44,6 +51,8 @@ export class PendingEdits {
     return [...found.values()];
   });
 
+  /** How it was before each step that can be taken back. */
+  #before: Step[] = [];
   readonly #changed: () => void;
 
   /** `changed` hears of every change of the list. */
@@ -60,6 +69,7 @@ export class PendingEdits {
 
   /** Takes these in. One that says what is in force already is none; the last word on a rule counts. */
   add(...edits: readonly RuleEdit[]): void {
+    this.#remember();
     const next = new Map(this.byKey);
     const together = new Map(this.#together);
     const group = edits.length > 1 ? ++this.#groups : null;
@@ -77,11 +87,26 @@ export class PendingEdits {
   /** Takes some out again. */
   remove(...edits: readonly RuleParts[]): void {
     const keys = new Set(edits.map(ruleKey));
-    this.#put(this.list.filter((edit) => !keys.has(ruleKey(edit))));
+    const left = this.list.filter((edit) => !keys.has(ruleKey(edit)));
+    if (left.length === this.list.length) return;
+    this.#remember();
+    this.#put(left);
   }
 
   clear(): void {
+    this.#remember();
     this.#put([]);
+  }
+
+  /** Takes the last step back; says whether there was one. */
+  undo(): boolean {
+    let step = this.#before.pop();
+    // A step that changed nothing is none.
+    while (step?.list === this.list) step = this.#before.pop();
+    if (step === undefined) return false;
+    this.#together = step.together;
+    this.#put(step.list);
+    return true;
   }
 
   /** The rules changed: edits that say what is in force now are done. */
@@ -90,7 +115,15 @@ export class PendingEdits {
     const left = this.list.filter(
       (edit) => edit.effect !== (this.inForce.get(ruleKey(edit))?.effect ?? null),
     );
-    if (left.length < this.list.length) this.#put(left);
+    if (left.length === this.list.length) return;
+    // What is in force is taken back by the history, not here.
+    this.#before = [];
+    this.#put(left);
+  }
+
+  #remember(): void {
+    this.#before.push({ list: this.list, together: this.#together });
+    if (this.#before.length > STEPS) this.#before.shift();
   }
 
   #put(list: readonly RuleEdit[]): void {

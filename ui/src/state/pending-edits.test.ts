@@ -47,6 +47,30 @@ describe("pending edits", () => {
     expect(pending.list).toEqual([]);
   });
 
+  test("the last step is taken back, step by step", () => {
+    pending.add(edit("deny"));
+    pending.add(edit("allow"));
+    pending.add(edit("deny", "crawler"), edit("deny", "shopper"));
+    pending.remove(edit(null, "nobody"));
+    pending.clear();
+    expect(pending.undo()).toBe(true);
+    expect(pending.list).toHaveLength(3);
+    expect(pending.groups).toHaveLength(2);
+    expect(pending.undo()).toBe(true);
+    expect(pending.list).toEqual([edit("allow")]);
+    expect(pending.undo()).toBe(true);
+    expect(pending.list).toEqual([]);
+    expect(pending.undo()).toBe(false);
+  });
+
+  test("what was put in force is not taken back here", () => {
+    pending.add(edit("allow", "crawler"));
+    pending.add(edit("allow"));
+    pending.rebase([new FakeRules().rule("planner", "invoicer", "send", "allow")]);
+    expect(pending.undo()).toBe(false);
+    expect(pending.list).toEqual([edit("allow", "crawler")]);
+  });
+
   test("what someone else put in force meanwhile is not pending any more", () => {
     pending.add(edit("allow"), edit("deny", "crawler"));
     const other = new FakeRules();

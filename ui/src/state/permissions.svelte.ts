@@ -136,8 +136,11 @@ export class Permissions {
   }
 
   discard(): void {
+    const edits = this.pending.list;
     this.pending.clear();
     this.applyTrouble = null;
+    const action = { label: "Undo", run: () => this.pending.add(...edits) };
+    this.#notices.show(`${plural(edits.length, "edit")} discarded.`, action);
   }
 
   /** Takes a change back, wherever that is asked for. */

@@ -171,6 +171,19 @@ describe("Permissions", () => {
     expect(broker.rules.changes).toHaveLength(2);
   });
 
+  test("Ctrl Z takes the last edit back, and a notice all that were discarded", async () => {
+    open();
+    const it = await cell(/crawler may call send/);
+    await fireEvent.keyDown(it, { key: "d" });
+    await fireEvent.keyDown(it, { key: "a" });
+    await fireEvent.keyDown(it, { key: "z", ctrlKey: true });
+    expect(await edits()).toEqual(["deny crawler → invoicer · send"]);
+    await fireEvent.click(await button("Discard all"));
+    await screen.findByText("1 edit discarded.");
+    await fireEvent.click(await button("Undo"));
+    expect(await edits()).toEqual(["deny crawler → invoicer · send"]);
+  });
+
   test("rules that were changed elsewhere are seen at once", async () => {
     open();
     await cell(/crawler may call send/);
