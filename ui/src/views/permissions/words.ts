@@ -94,8 +94,11 @@ export function requestWords(
   return `${plural(requests, "request")} ${period}${refused === 0 ? "" : `, ${count(refused)} refused`}.`;
 }
 
+/** What a decision is to the request. */
+export const decided: Record<Effect, string> = { allow: "allowed", deny: "denied" };
+
 /** What made a decision: `rule 7`, `declared` or `nobody`. */
 export function decidedBy(by: string): string {
   if (by === "declared") return "by the agent";
-  return by === "nobody" ? "by nobody, so everyone may" : visible(by);
+  return by === "nobody" ? "by no rule, so everyone may" : visible(by);
 }
