@@ -3,7 +3,7 @@ import { CallError } from "../api/error";
 import type { AgentId, AgentView } from "../api/generated";
 import { visible } from "../parts/visible";
 import { calledBy } from "./agents-order";
-import type { Notices } from "./notices.svelte";
+import { STILL_BUSY, type Notices } from "./notices.svelte";
 
 /** What the operator is about to do to an agent, and has to confirm. */
 export interface AgentQuestion {
@@ -67,8 +67,9 @@ export class AgentActs {
 
   /** Gives an agent a name of the operator's own; an empty one takes it away. */
   async name(agent: AgentView, written: string): Promise<void> {
-    this.naming = null;
     const name = written.trim();
+    // What has to wait stays in its field.
+    if (!this.busy) this.naming = null;
     if (name !== (agent.label ?? "")) await this.#act(() => this.#name(agent, name, agent.label));
   }
 
@@ -100,7 +101,10 @@ export class AgentActs {
     act: () => Promise<void>,
     tell = (message: string) => this.#notices.show(message),
   ): Promise<boolean> {
-    if (this.busy) return false;
+    if (this.busy) {
+      tell(STILL_BUSY);
+      return false;
+    }
     this.busy = true;
     this.trouble = null;
     try {

@@ -65,4 +65,18 @@ describe("what the operator does to agents", () => {
     await acts.name(agent("echo", { label: "Echo" }), "echo");
     expect(broker.called("nameAgent")).toEqual([{ agent: "echo" }]);
   });
+
+  test("one thing is done at a time, and what has to wait is said and stays written", async () => {
+    const echo = agent("echo");
+    const first = acts.unblock(echo);
+    acts.beginNaming(echo);
+    await acts.name(echo, "Night shift");
+    expect(notices.shown).toBe("Another change is still under way.");
+    expect(acts.naming).toBe("echo");
+    acts.ask("disconnect", echo);
+    await acts.confirm();
+    expect(acts.trouble).toBe("Another change is still under way.");
+    await first;
+    expect(broker.called("nameAgent")).toEqual([]);
+  });
 });

@@ -3,7 +3,7 @@ import { CallError } from "../api/error";
 import type { AllowEntry, EditAllowList, FeedEvent } from "../api/generated";
 import { oneAtATime } from "../parts/one-at-a-time";
 import { visible } from "../parts/visible";
-import type { Notices } from "./notices.svelte";
+import { STILL_BUSY, type Notices } from "./notices.svelte";
 
 /** Who may announce themselves. An empty list lets everyone try. */
 export class AllowList {
@@ -76,7 +76,10 @@ export class AllowList {
     edit: EditAllowList,
     tell = (message: string) => this.#notices.show(message),
   ): Promise<boolean> {
-    if (this.busy) return false;
+    if (this.busy) {
+      tell(STILL_BUSY);
+      return false;
+    }
     this.busy = true;
     try {
       this.entries = (await this.#client.call("editAllowList", edit)).entries;

@@ -67,4 +67,12 @@ describe("the allow-list", () => {
     list.take(batch({ discovery: true }));
     expect(broker.called("allowList")).toHaveLength(before);
   });
+
+  test("an entry that has to wait for another is not taken, and that is said", async () => {
+    const first = list.add("3cde*", "");
+    expect(await list.add("4cde*", "")).toBe(false);
+    expect(list.addTrouble).toBe("Another change is still under way.");
+    await first;
+    await becomes("3cde*");
+  });
 });

@@ -11,7 +11,7 @@ import type {
 import { oneAtATime } from "../parts/one-at-a-time";
 import { throttle } from "../parts/throttle";
 import { visible } from "../parts/visible";
-import type { Notices } from "./notices.svelte";
+import { STILL_BUSY, type Notices } from "./notices.svelte";
 
 const REFRESH_MS = 500;
 /** What changes by mere time is read anew so often while someone looks. */
@@ -175,7 +175,10 @@ export class Discovery {
     act: () => Promise<void>,
     tell = (message: string) => this.#notices.show(message),
   ): Promise<boolean> {
-    if (this.busy) return false;
+    if (this.busy) {
+      tell(STILL_BUSY);
+      return false;
+    }
     this.busy = true;
     try {
       await act();

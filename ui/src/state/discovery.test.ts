@@ -183,4 +183,14 @@ describe("discovery", () => {
     expect(looksOutside(looking())).toBe(false);
     expect(outsideOf(looking({ interfaces: ["lo", "eth0", "gone7"] }))).toEqual(["eth0", "gone7"]);
   });
+
+  test("a decision that has to wait for another is not taken, and that is said", async () => {
+    const [echo, crawler] = [announced("echo"), announced("crawler")];
+    await meet(echo, crawler);
+    const first = discovery.admit(echo);
+    await discovery.refuse(crawler);
+    expect(notices.shown).toBe("Another change is still under way.");
+    await first;
+    expect(broker.called("refuseAgent")).toEqual([]);
+  });
 });

@@ -3,6 +3,9 @@ const SHOWN_MS = 4_000;
 const ACTED_ON_MS = 10_000;
 const QUIET_MS = 5_000;
 
+/** What is said to whoever does one thing while another is not done yet. */
+export const STILL_BUSY = "Another change is still under way.";
+
 /** What can be done about a notice while it is shown: “Undo”. */
 export interface NoticeAction {
   label: string;

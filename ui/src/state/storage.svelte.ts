@@ -3,6 +3,7 @@ import { CallError } from "../api/error";
 import type { BackupView, StorageView } from "../api/generated";
 import { oneAtATime } from "../parts/one-at-a-time";
 import { visible } from "../parts/visible";
+import { STILL_BUSY } from "./notices.svelte";
 
 /** What the operator is about to do, and is asked about first. */
 export type StorageQuestion =
@@ -77,8 +78,9 @@ export class Storage {
   }
 
   async delete(backup: BackupView): Promise<void> {
-    await this.#answer(() => this.#client.call("deleteBackup", { name: backup.name }));
-    if (this.asking === null) this.#say(`${visible(backup.name)} is deleted.`);
+    const { name } = backup;
+    const went = await this.#answer(() => this.#client.call("deleteBackup", { name }));
+    if (went) this.#say(`${visible(name)} is deleted.`);
   }
 
   /** Lets a copy take the database's place at the next start. */
@@ -93,32 +95,34 @@ export class Storage {
   }
 
   /** Does what was asked about; if it fails, the question stays with the reason. */
-  async #answer(call: () => Promise<StorageView>): Promise<void> {
+  async #answer(call: () => Promise<StorageView>): Promise<boolean> {
     this.askTrouble = null;
-    await this.#exclusively(call, (message) => (this.askTrouble = message));
-    if (this.askTrouble === null) this.asking = null;
-  }
-
-  /** Does what needs no question; if it fails, that is said. */
-  async #tell(call: () => Promise<StorageView>): Promise<boolean> {
-    let went = true;
-    await this.#exclusively(call, (message) => {
-      went = false;
-      this.#say(message);
-    });
+    const went = await this.#exclusively(call, (message) => (this.askTrouble = message));
+    if (went) this.asking = null;
     return went;
   }
 
+  /** Does what needs no question; if it fails, that is said. */
+  #tell(call: () => Promise<StorageView>): Promise<boolean> {
+    return this.#exclusively(call, this.#say);
+  }
+
+  /** Does one thing at a time. Returns whether it worked. */
   async #exclusively(
     call: () => Promise<StorageView>,
     tell: (message: string) => void,
-  ): Promise<void> {
-    if (this.busy) return;
+  ): Promise<boolean> {
+    if (this.busy) {
+      tell(STILL_BUSY);
+      return false;
+    }
     this.busy = true;
     try {
       this.#show(await call());
+      return true;
     } catch (reason) {
       tell(CallError.from(reason).message);
+      return false;
     } finally {
       this.busy = false;
     }
@@ -130,11 +134,17 @@ export class Storage {
       this.trouble = null;
     } catch (reason) {
       this.trouble = CallError.from(reason).message;
+      this.#lookAgain();
     }
   }
 
   #show(view: StorageView): void {
     this.view = view;
+    this.#lookAgain();
+  }
+
+  /** Looks how it goes a moment later, while something is done. */
+  #lookAgain(): void {
     clearTimeout(this.#timer);
     if (this.#watched && this.working) this.#timer = setTimeout(() => this.read(), POLL_MS);
   }

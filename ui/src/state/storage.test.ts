@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../api/error";
 import { FakeBroker } from "../testing/fake-broker";
 import { backup } from "../testing/fake-settings";
 import { Storage } from "./storage.svelte";
@@ -52,5 +53,32 @@ describe("storage", () => {
     await storage.delete(backup("old.db"));
     expect(storage.view?.backups).toEqual([]);
     expect(said).toEqual(["old.db is deleted."]);
+  });
+
+  test("what is asked while something else is under way is not done, and not said to be", async () => {
+    const first = storage.backUp();
+    storage.ask({ what: "delete", backup: backup("old.db") });
+    const others = [storage.delete(backup("old.db")), storage.keep()];
+    await Promise.all([first, ...others]);
+    expect(storage.asking).not.toBeNull();
+    expect(storage.askTrouble).toBe("Another change is still under way.");
+    expect(said).toEqual(["Another change is still under way."]);
+    expect(broker.called("deleteBackup")).toEqual([]);
+    expect(broker.called("restoreBackup")).toEqual([]);
+  });
+
+  test("progress that cannot be read once is read again", async () => {
+    await storage.backUp();
+    const answer = broker.call.bind(broker);
+    broker.call = (call) =>
+      call.method === "storage"
+        ? Promise.reject(new CallError("storageFailed", "the disk is slow"))
+        : answer(call);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(storage.trouble).toBe("the disk is slow");
+    broker.call = answer;
+    broker.settings.finish("copied");
+    await vi.advanceTimersByTimeAsync(600);
+    expect([storage.trouble, storage.working]).toEqual([null, false]);
   });
 });
