@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { CallError } from "../api/error";
 import type { ConversationDetail, MessageDetail, MessageId } from "../api/generated";
 
 const AT_ONCE = 6;
@@ -10,27 +11,54 @@ export interface Progress {
   stopped: () => boolean;
 }
 
+/** What was read: oldest first, and how many of them are gone meanwhile. */
+export interface Whole {
+  messages: MessageDetail[];
+  gone: number;
+}
+
 /**
- * Every message of a conversation with its whole life and its payload to the letter, oldest first; also
- * those that are too many to be shown. None if it was stopped.
+ * Every message of a conversation with its whole life and its payload to the letter; also those that
+ * are too many to be shown. None if it was stopped.
  */
 export async function readWhole(
   client: Client,
   detail: ConversationDetail,
   progress: Progress,
-): Promise<MessageDetail[] | null> {
+): Promise<Whole | null> {
   const ids = await allIds(client, detail);
-  const found = new Map<MessageId, MessageDetail>();
+  const messages: MessageDetail[] = [];
+  let gone = 0;
   let next = 0;
+  let failed = false;
+  const ended = () => failed || progress.stopped();
   const read = async () => {
-    for (let id = ids[next++]; id !== undefined && !progress.stopped(); id = ids[next++]) {
-      found.set(id, await client.call("message", { id }));
-      progress.done(found.size, ids.length);
+    for (let id = ids[next++]; id !== undefined && !ended(); id = ids[next++]) {
+      const found = await messageOf(client, id);
+      if (ended()) return;
+      if (found === null) gone++;
+      else messages.push(found);
+      progress.done(messages.length + gone, ids.length);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, read));
+  // Where one reader fails the others have no reason to go on.
+  const fail = (reason: unknown) => {
+    failed = true;
+    throw reason;
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, () => read().catch(fail)));
   if (progress.stopped()) return null;
-  return [...found.values()].sort((a, b) => a.row.seq - b.row.seq);
+  return { messages: messages.sort((a, b) => a.row.seq - b.row.seq), gone };
+}
+
+/** None if it is no longer kept. */
+async function messageOf(client: Client, id: MessageId): Promise<MessageDetail | null> {
+  try {
+    return await client.call("message", { id });
+  } catch (reason) {
+    if (CallError.from(reason).code === "notFound") return null;
+    throw reason;
+  }
 }
 
 async function allIds(client: Client, detail: ConversationDetail): Promise<MessageId[]> {

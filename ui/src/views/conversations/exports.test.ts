@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../../api/error";
 import type { MessageDetail } from "../../api/generated";
 import { readWhole } from "../../state/open-conversation-export";
 import { FakeBroker } from "../../testing/fake-broker";
@@ -190,7 +191,8 @@ describe("all of a conversation", () => {
       done: (some, all) => done.push([some, all]),
       stopped: () => false,
     });
-    expect(found?.map((each) => each.row.seq)).toEqual([1, 2, 3]);
+    expect(found?.messages.map((each) => each.row.seq)).toEqual([1, 2, 3]);
+    expect(found?.gone).toBe(0);
     expect(done.at(-1)).toEqual([3, 3]);
   });
 
@@ -198,12 +200,41 @@ describe("all of a conversation", () => {
     broker.stored = rows(1, 9);
     const progress = { done: () => undefined, stopped: () => false };
     const found = await readWhole(broker.client, { ...told, more: 6 }, progress);
-    expect(found).toHaveLength(9);
+    expect(found?.messages).toHaveLength(9);
     expect(broker.called("messages")).toEqual([{ filter: { conversation: "c" }, limit: 500 }]);
   });
 
   test("unless it is stopped", async () => {
     const progress = { done: () => undefined, stopped: () => true };
     expect(await readWhole(broker.client, told, progress)).toBeNull();
+  });
+
+  test("without what is gone meanwhile", async () => {
+    const answer = broker.call.bind(broker);
+    broker.call = (call) =>
+      call.method === "message" && call.params.id === row(2).id
+        ? Promise.reject(new CallError("notFound", "there is no such message"))
+        : answer(call);
+    const progress = { done: () => undefined, stopped: () => false };
+    const found = await readWhole(broker.client, told, progress);
+    expect(found?.messages.map((each) => each.row.seq)).toEqual([1, 3]);
+    expect(found?.gone).toBe(1);
+  });
+
+  test("one failure ends it: nothing more is read or told", async () => {
+    broker.stored = rows(1, 40);
+    const answer = broker.call.bind(broker);
+    broker.call = async (call) => {
+      if (call.method === "message" && call.params.id === row(3).id)
+        throw new CallError("storageFailed", "the disk is slow");
+      return answer(call);
+    };
+    const done = vi.fn();
+    const reading = readWhole(broker.client, { ...told, more: 37 }, { done, stopped: () => false });
+    await expect(reading).rejects.toThrow("the disk is slow");
+    const soFar = done.mock.calls.length;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(done.mock.calls.length).toBe(soFar);
+    expect(soFar).toBeLessThan(12);
   });
 });
