@@ -7,7 +7,8 @@ import { recall, remember } from "./remembered";
 /** Whoever runs through time asks only about where they stop. */
 const STANDING_MS = 120;
 const NOW_MS = 3_000;
-const MOST_KEPT = 200;
+/** Each holds all agents and rules of its time. */
+const MOST_KEPT = 20;
 /** The clocks of browser and broker need not agree; what comes after now is not known to either. */
 const AHEAD_MS = 60_000;
 
@@ -60,7 +61,9 @@ export class Moments {
     if (this.wanted && this.at !== null) this.#refresh.ask();
   }
 
+  /** Nobody looks any more. */
   stop(): void {
+    this.at = null;
     this.#standing.stop();
     this.#refresh.stop();
   }

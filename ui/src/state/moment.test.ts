@@ -82,3 +82,15 @@ test("how things stand now is followed, not too often", async () => {
   await vi.advanceTimersByTimeAsync(3_100);
   expect(calls.length).toBe(before + 1);
 });
+
+test("whoever has left is not told how things stand, and finds it again", async () => {
+  moments.look(at(1));
+  await vi.advanceTimersByTimeAsync(200);
+  moments.stop();
+  const before = calls.length;
+  moments.stirred();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(calls.length).toBe(before);
+  moments.look(at(1));
+  expect(moments.then?.at).toBe(at(1));
+});
