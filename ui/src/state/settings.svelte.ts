@@ -97,11 +97,14 @@ export class Settings {
     this.refusal = null;
     this.#refusals = new Map();
     const changed = this.changed;
+    const sent = this.#drafts;
     try {
       this.view = await this.#client.call("editSettings", {
         changes: changed.map((setting) => ({ key: setting.key, value: this.#wish(setting) })),
       });
-      this.#drafts = new Map();
+      // What was written meanwhile is not saved yet.
+      const later = [...this.#drafts].filter(([key, draft]) => !same(draft, sent.get(key)));
+      this.#drafts = new Map(later);
       this.#say(outcome(changed));
     } catch (reason) {
       this.#refuse(CallError.from(reason).message, changed);

@@ -96,4 +96,18 @@ describe("settings", () => {
     expect(settings.restarting).toBeNull();
     expect(said).toEqual(["Switchboard is back."]);
   });
+
+  test("what is written while others are saved stays", async () => {
+    settings.enter(one("delivery.attempts"), "5");
+    settings.enter(one("delivery.timeout_ms"), "100");
+    const saving = settings.save();
+    settings.enter(one("delivery.timeout_ms"), "200");
+    settings.enter(one("retention.days"), "8");
+    await saving;
+    expect(settings.changed.map(({ key }) => key)).toEqual([
+      "delivery.timeout_ms",
+      "retention.days",
+    ]);
+    expect(settings.entered(one("delivery.timeout_ms"))).toBe("200");
+  });
 });
