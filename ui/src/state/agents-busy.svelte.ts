@@ -2,8 +2,7 @@ import type { Client } from "../api/client";
 import type { BusyRow, SettingsView } from "../api/generated";
 import { poll } from "../parts/poll";
 import { PROMISED, type Promised } from "./agents-health";
-
-const EVERY_MS = 4_000;
+import { busyEveryMs } from "./figures";
 
 /** What each agent did lately, read while somebody looks. */
 export class AgentsBusy {
@@ -38,7 +37,7 @@ export class AgentsBusy {
 
   #begin(): void {
     this.#stop?.();
-    this.#stop = poll(() => this.#read(this.minutes), EVERY_MS);
+    this.#stop = poll(() => this.#read(this.minutes), busyEveryMs(this.minutes));
   }
 
   async #read(minutes: 1 | 60): Promise<void> {

@@ -20,15 +20,18 @@ describe("what agents did lately", () => {
     vi.useRealTimers();
   });
 
-  test("is read every few seconds while somebody looks", async () => {
+  test("is read every few seconds while somebody looks, an hour not quite so often", async () => {
     expect(broker.called("busy")).toEqual([]);
     stop = busy.watch();
     await vi.advanceTimersByTimeAsync(9_000);
-    expect(broker.called("busy").length).toBe(3);
+    expect(broker.called("busy").length).toBe(1);
     expect(busy.rows.get("echo")?.accepted).toBe(3);
-    stop();
+    busy.choose(1);
     await vi.advanceTimersByTimeAsync(9_000);
-    expect(broker.called("busy").length).toBe(3);
+    expect(broker.called("busy").length).toBe(4);
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(broker.called("busy").length).toBe(4);
   });
 
   test("another time is read at once, and only that is shown", async () => {

@@ -10,6 +10,12 @@ export const RANGES = [
 ] as const;
 export type Minutes = (typeof RANGES)[number]["minutes"];
 
+/** How often it is asked who was busy: that is dear, and a long time changes little in a moment. */
+export function busyEveryMs(minutes: number): number {
+  if (minutes <= 10) return 4_000;
+  return minutes <= 60 ? 10_000 : 30_000;
+}
+
 /** The longest that the broker can be asked about. */
 export const LONGEST = 10_080;
 

@@ -2,10 +2,18 @@ import type { Client } from "../api/client";
 import { CallError } from "../api/error";
 import type { AgentId, BusyList, Door, FigureHistory } from "../api/generated";
 import { poll } from "../parts/poll";
-import { LONGEST, RANGES, spanOf, sums, type Minutes, type Span, type Sums } from "./figures";
+import {
+  busyEveryMs,
+  LONGEST,
+  RANGES,
+  spanOf,
+  sums,
+  type Minutes,
+  type Span,
+  type Sums,
+} from "./figures";
 import { recall, remember } from "./remembered";
 
-const BUSY_MS = 4_000;
 const BEFORE_MS = 30_000;
 
 /** Whose figures are shown: those of one door, of one agent, or of everything. */
@@ -78,11 +86,12 @@ export class Overview {
   #begin(): void {
     this.#stop?.();
     const mine = ++this.#asked;
-    const every = RANGES.find(({ minutes }) => minutes === this.minutes)?.everyMs ?? BUSY_MS;
+    const busyEvery = busyEveryMs(this.minutes);
+    const every = RANGES.find(({ minutes }) => minutes === this.minutes)?.everyMs ?? busyEvery;
     const stops = [
       poll(() => this.#readHistory(mine), every),
       poll(() => this.#readBefore(mine), BEFORE_MS),
-      poll(() => this.#readBusy(mine), BUSY_MS),
+      poll(() => this.#readBusy(mine), busyEvery),
     ];
     this.#stop = () => {
       for (const stop of stops) stop();

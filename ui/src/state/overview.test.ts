@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../api/error";
 import { FakeBroker } from "../testing/fake-broker";
 import { busyRow, figureHistory } from "../testing/fake-figures";
+import type { Minutes } from "./figures";
 import { Overview } from "./overview.svelte";
 
 describe("the Overview", () => {
@@ -115,5 +116,18 @@ describe("the Overview", () => {
     await settle();
     expect(overview.trouble).toBeNull();
     expect(overview.history).not.toBeNull();
+  });
+
+  test("who is busy is asked the less often the longer the range", async () => {
+    stop = overview.watch();
+    const asked = async (minutes: Minutes) => {
+      const before = broker.called("busy").length;
+      overview.choose(minutes);
+      await vi.advanceTimersByTimeAsync(61_000);
+      return (broker.called("busy").length - before) / 2;
+    };
+    expect(await asked(5)).toBe(16);
+    expect(await asked(60)).toBe(7);
+    expect(await asked(360)).toBe(3);
   });
 });
