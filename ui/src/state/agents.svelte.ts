@@ -55,6 +55,8 @@ export class Agents {
   replace(agents: readonly AgentView[]): void {
     this.#known.clear();
     for (const agent of agents) this.#known.set(agent.id, agent);
+    for (const kept of [this.#arrivals, this.#samples])
+      for (const id of kept.keys()) if (!this.#known.has(id)) kept.delete(id);
     this.#show.ask();
   }
 

@@ -57,7 +57,7 @@ export class Bay {
   #stage: Stage | null = null;
   #busiest: string[] = [];
   #busiestAt = -Infinity;
-  readonly #said = new Map<string, JackView>();
+  #said: ReadonlyMap<string, JackView> = new Map();
 
   constructor(console: Console) {
     this.#console = console;
@@ -257,17 +257,17 @@ export class Bay {
   #jacks(): JackView[] {
     const { byId } = this.#console.agents;
     const matter = this.fit.named && this.near.size <= MOST_ELEMENTS ? this.near : this.#special();
-    return this.cast.nodes
+    const jacks = this.cast.nodes
       .filter(({ key }) => matter.has(key))
       .map((node) => this.#same(jackView(node, byId)));
+    this.#said = new Map(jacks.map((view) => [view.key, view]));
+    return jacks;
   }
 
   /** What a jack said before, if it says the same now. */
   #same(view: JackView): JackView {
     const before = this.#said.get(view.key);
-    if (before !== undefined && sameView(before, view)) return before;
-    this.#said.set(view.key, view);
-    return view;
+    return before !== undefined && sameView(before, view) ? before : view;
   }
 
   #special(): ReadonlySet<string> {

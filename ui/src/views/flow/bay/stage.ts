@@ -59,6 +59,9 @@ export class Stage {
     this.size = size;
     this.grid = gridFor(order.length, size);
     this.#seats = new Map(place(order, this.grid, size).map((seat) => [seat.id, seat]));
+    for (const key of this.#followers.keys()) {
+      if (!this.#seats.has(key)) this.#followers.delete(key);
+    }
     this.view = held(this.view, size);
     this.paint();
   }
