@@ -8,6 +8,7 @@ import {
   moment,
   roughly,
   span,
+  toTheMinute,
   took,
   until,
 } from "./time";
@@ -98,4 +99,10 @@ describe("times for people", () => {
     expect(microsBetween("2026-11-16T12:00:00.999950Z", "2026-11-16T12:00:01.000010Z")).toBe(60);
     expect(microsBetween("2026-11-16T12:00:00Z", "2026-11-16T12:00:00.5Z")).toBe(500_000);
   });
+});
+
+test("a date where seconds do not matter", () => {
+  const instant = new Date(2026, 10, 16, 12, 4, 59, 999).toISOString();
+  expect(toTheMinute(instant)).toBe("2026-11-16 12:04");
+  expect(toTheMinute("never")).toBe("—");
 });

@@ -35,6 +35,11 @@ export function dateAndClock(instant: string): string {
   return `${day} ${clock(instant)}`;
 }
 
+/** The same without seconds: `2026-11-16 12:04`. */
+export function toTheMinute(instant: string): string {
+  return dateAndClock(instant).slice(0, 16);
+}
+
 /** A short span where a digit says enough: `0.3 ms`, `41.2 ms`; what is less than a digit is `< 0.1 ms`. */
 export function roughly(micros: number): string {
   if (micros > 0 && micros < 50) return "< 0.1 ms";

@@ -1,4 +1,5 @@
 import type { FeedEvent, Kind, MessageRow } from "../api/generated";
+import { wentWrong } from "./went-wrong";
 
 /** What a cord carries; a message that died is an error whatever it was. */
 export type CordKind = Kind | "error";
@@ -68,7 +69,7 @@ export class Traffic {
         this.#count(
           row.from,
           row.to,
-          failed(row.state) ? "error" : row.kind,
+          wentWrong(row.state) ? "error" : row.kind,
           share,
           row.tookMicros,
         );
@@ -79,7 +80,7 @@ export class Traffic {
       this.#open.delete(moved.seq);
       const to = moved.to ?? row.to;
       if (to === null) continue;
-      if (failed(moved.state)) this.#count(row.from, to, "error", share, moved.tookMicros);
+      if (wentWrong(moved.state)) this.#count(row.from, to, "error", share, moved.tookMicros);
       else if (row.to === null) this.#count(row.from, to, row.kind, share, moved.tookMicros);
       else this.#time(this.#cords.get(keyOf(row.from, to, row.kind)), moved.tookMicros);
     }
@@ -205,8 +206,4 @@ export function keyOf(from: string, to: string, kind: CordKind): string {
 /** A steady stream weighs as much as it brings in a half-life, and half again as it fades. */
 function perSecond(weight: number): number {
   return (weight * Math.LN2 * 1_000) / HALF_LIFE_MS;
-}
-
-function failed(state: MessageRow["state"]): boolean {
-  return state === "dead" || state === "expired" || state === "refused";
 }

@@ -15,6 +15,8 @@ import type {
   TrustedBy,
 } from "../api/generated";
 
+export { wentWrong } from "../state/went-wrong";
+
 export const doorName: Record<Door, string> = {
   bus: "bus",
   lobby: "lobby",
@@ -105,11 +107,6 @@ export function subject(row: Pick<MessageRow, "topic" | "capability">): string {
   const { topic, capability } = row;
   if (capability !== null && (topic === null || topic.startsWith("agent:"))) return capability;
   return topic ?? "—";
-}
-
-/** Whether a message came to a bad end. */
-export function wentWrong(state: MessageState): boolean {
-  return state === "dead" || state === "expired" || state === "refused";
 }
 
 /** Whether the rules let a message pass, and what made them. */
