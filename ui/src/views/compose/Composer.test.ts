@@ -1,5 +1,6 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CallError } from "../../api/error";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
 import { agent, capability } from "../../testing/fixtures";
@@ -151,5 +152,22 @@ describe("the composer", () => {
     await shown.findByRole("button", { name: "A chat message" });
     console.notices.act();
     await shown.findByRole("button", { name: "nightly" });
+  });
+
+  test("templates that cannot be read are not shown as none, and are tried again", async () => {
+    const answer = broker.call.bind(broker);
+    broker.call = (call) =>
+      call.method === "saved"
+        ? Promise.reject(new CallError("storageFailed", "the disk is slow"))
+        : answer(call);
+    console.composer.write();
+    const shown = within(await dialog());
+    const trouble = await shown.findByRole("alert");
+    expect(trouble.textContent).toMatch(/Templates cannot be read:\s+the disk is slow/);
+    broker.call = answer;
+    await fireEvent.click(within(trouble).getByRole("button", { name: "Try again" }));
+    await waitFor(() => {
+      expect(shown.queryByRole("alert")).toBeNull();
+    });
   });
 });
