@@ -1,4 +1,5 @@
 import type { Console } from "../../state/console.svelte";
+import { copyLink } from "../copy-link";
 import type { Choice } from "../shell/commands";
 
 /** What can be done about the conversation that is open. */
@@ -44,6 +45,11 @@ export function conversationCommands(
     ...(diagram.hidden.size === 0
       ? []
       : [command("Show all lanes", "", () => diagram.showAll(), hint)]),
+    command(
+      "Copy a link to the conversation",
+      "",
+      () => void copyLink(console, "conversation", id),
+    ),
     command("Export the conversation as JSON", "", () => (open.wanted = "json"), hint),
     command("Export the conversation as Markdown", "", () => (open.wanted = "md"), hint),
     command("Export the diagram as SVG", "", () => (open.wanted = "svg"), hint),

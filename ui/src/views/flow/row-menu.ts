@@ -1,9 +1,9 @@
 import type { MessageRow } from "../../api/generated";
 import { CallError } from "../../api/error";
 import { copyText } from "../../parts/clipboard";
-import { linkTo } from "../../parts/link";
 import type { Console } from "../../state/console.svelte";
 import { written, type Key } from "../../state/query";
+import { copyLink } from "../copy-link";
 import { subject } from "../words";
 
 export interface RowChoice {
@@ -38,11 +38,8 @@ export function rowMenu(row: MessageRow, console: Console): RowChoice[] {
           { title: "Open its conversation", run: () => console.showConversation(talk) },
         ]),
     { title: "Send again…", run: () => void sendAgain(row, console) },
-    { title: "Copy its id", run: () => void copy(row.id, "The id", console) },
-    {
-      title: "Copy a link to it",
-      run: () => void copy(linkTo("message", row.id), "The link", console),
-    },
+    { title: "Copy its id", run: () => void copyId(row.id, console) },
+    { title: "Copy a link to it", run: () => void copyLink(console, "message", row.id) },
   ];
 }
 
@@ -54,8 +51,6 @@ async function sendAgain(row: MessageRow, console: Console): Promise<void> {
   }
 }
 
-async function copy(text: string, what: string, console: Console): Promise<void> {
-  console.notices.show(
-    (await copyText(text)) ? `${what} is copied.` : `${what} could not be copied.`,
-  );
+async function copyId(id: string, { notices }: Console): Promise<void> {
+  notices.show((await copyText(id)) ? "The id is copied." : "The id could not be copied.");
 }

@@ -7,6 +7,7 @@ import type { Console } from "../../state/console.svelte";
 import { looksOutside } from "../../state/discovery.svelte";
 import { readTemplate } from "../../state/template";
 import { conversationCommands } from "../conversations/choices";
+import { copyLink } from "../copy-link";
 import { settingCommands } from "../settings/choices";
 import { recipient, statusLight, subject } from "../words";
 
@@ -139,6 +140,7 @@ function agentCommands(
   const hint = calledBy(agent);
   return [
     command("Figures of this agent", "", () => console.showOverview({ agent: agent.id }), hint),
+    command("Copy a link to this agent", "", () => void copyLink(console, "agent", agent.id), hint),
     command(
       "Rename this agent…",
       "r",
