@@ -86,6 +86,12 @@ export function said({ outcome, message }: Pick<AttemptView, "outcome" | "messag
   return `${outcomeName[outcome]}${message === null || message === "" ? "" : `: “${message}”`}`;
 }
 
+/** What the short names of times mean. */
+export const tookMeaning = {
+  p50: "Half took no longer",
+  p99: "99 of 100 took no longer",
+};
+
 export const policyName: Record<Policy, string> = {
   stopPropagationOnProcessed: "stops when processed",
   stopPropagationOnStop: "stops when told to",

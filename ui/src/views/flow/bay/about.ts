@@ -82,7 +82,7 @@ export function aboutJack(key: string, bay: Bay, console: Console): About | null
 function passingLines({ perSecond, failedPerSecond, p50Micros }: Passing): About["lines"] {
   return [
     { name: "rate", value: `${rate(perSecond)} / s` },
-    { name: "p50", value: p50Micros === null ? "—" : roughly(p50Micros) },
+    { name: "half within", value: p50Micros === null ? "—" : roughly(p50Micros) },
     {
       name: "errors",
       value: failedPerSecond < 0.05 ? "none" : `${rate(failedPerSecond)} / s`,
