@@ -95,7 +95,7 @@ impl Recorder {
         let now = seconds();
         let before = async {
             let last_hour = store.last_figures(HOUR).await?.unwrap_or_default();
-            store.figures(MINUTE, last_hour.max(now - i64::from(MINUTES_KEPT))).await
+            store.figures(MINUTE, last_hour.max(now - i64::from(MINUTES_KEPT)), None).await
         };
         match before.await {
             Ok(minutes) => {

@@ -161,7 +161,7 @@ impl Feed {
                     self.show(MessageRow::of(&message), &message);
                 }
             }
-            Event::Moved { seq, state, to, took_micros, error, retry_at } => {
+            Event::Moved { seq, state, to, took_micros, error, retry_at, last_asked: _ } => {
                 let error = error.as_deref().map(str::to_owned);
                 self.move_on(Moved { seq, state, to, took_micros, error, retry_at });
             }

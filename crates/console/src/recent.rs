@@ -94,7 +94,7 @@ impl Memory {
                     self.forget(*oldest);
                 }
             }
-            Event::Moved { seq, state, to, took_micros, error, retry_at } => {
+            Event::Moved { seq, state, to, took_micros, error, retry_at, last_asked: _ } => {
                 if let Some(took) = took_micros {
                     if self.times.len() == TIMES {
                         self.times.pop_front();

@@ -17,6 +17,8 @@ pub enum Event {
         state: MessageState,
         /// Who has it or took it.
         to: Option<AgentId>,
+        /// Who was asked last, where it died.
+        last_asked: Option<AgentId>,
         /// Microseconds from acceptance to here; none where the operator moved it.
         took_micros: Option<u64>,
         /// What went wrong, if it did.

@@ -65,6 +65,11 @@ impl Tally {
         self.times.add(&later.times);
     }
 
+    /// How much there was to do.
+    pub fn weight(&self) -> u64 {
+        self.accepted + self.processed + self.refused + self.dead
+    }
+
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -30,12 +30,23 @@ macro_rules! columns {
 const OF_SCOPE: &str =
     concat!(columns!(), "where span = ?1 and scope = ?2 and at >= ?3 order by at");
 
-const OF_ALL: &str =
-    concat!(columns!(), "indexed by figure_at where span = ?1 and at >= ?2 order by at");
+const OF_ALL: &str = concat!(
+    columns!(),
+    "indexed by figure_at where span = ?1 and at >= ?2 and (?3 is null or scope glob ?3) order by at"
+);
 
 const LAST: &str = "select max(at) as at from figure where span = ?1";
 
 const FORGET: &str = "delete from figure where span = ?1 and at < ?2";
+
+/// Many scopes of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scopes {
+    /// All doors.
+    Doors,
+    /// All agents.
+    Agents,
+}
 
 /// One scope's stretches of this length since then, oldest first, each with its beginning.
 pub(crate) async fn of_scope(
@@ -49,13 +60,19 @@ pub(crate) async fn of_scope(
     rows.iter().map(|row| Ok((row.try_get("at")?, tally(row)?))).collect()
 }
 
-/// Everyone's stretches of this length since then, oldest first.
+/// Everyone's stretches of this length since then, oldest first; or only those of doors, or of agents.
 pub(crate) async fn of_all(
     pool: &SqlitePool,
     span: u32,
     since: i64,
+    only: Option<Scopes>,
 ) -> Result<Vec<(Scope, i64, Tally)>, Error> {
-    let rows = sqlx::query(OF_ALL).bind(span).bind(since).fetch_all(pool).await?;
+    let names = only.map(|only| match only {
+        Scopes::Doors => "door *",
+        Scopes::Agents => "agent *",
+    });
+    let query = sqlx::query(OF_ALL).bind(span).bind(since).bind(names);
+    let rows = query.fetch_all(pool).await?;
     let read = |row: &SqliteRow| {
         let name: &str = row.try_get("scope")?;
         let scope = Scope::parse(name).ok_or_else(|| meaningless("what a figure is of", name))?;

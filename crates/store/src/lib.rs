@@ -65,6 +65,7 @@ pub use conversation::ConversationFilter;
 pub use decision::{NamedRequest, RequestGroup};
 pub use delivery::Tried;
 pub use error::Error;
+pub use figure::Scopes;
 pub use history::MessageList;
 pub use job::Replayed;
 pub use letters::LetterList;

@@ -19,9 +19,9 @@ use crate::queue::Queue;
 use crate::upkeep::Upkeep;
 use crate::{
     Backup, Closed, Error, Kept, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull,
-    Record, Relation, Replayed, RequestGroup, Then, Ticket, Tried, Work, conversation, dead_letter,
-    decision, delivery, figure, history, job, letters, mail, message, moment, related, rule, saved,
-    search,
+    Record, Relation, Replayed, RequestGroup, Scopes, Then, Ticket, Tried, Work, conversation,
+    dead_letter, decision, delivery, figure, history, job, letters, mail, message, moment, related,
+    rule, saved, search,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -294,9 +294,15 @@ impl Store {
         figure::of_scope(&self.inner.readers, span, scope, since).await
     }
 
-    /// Everyone's figures over stretches of so many seconds, since then, oldest first.
-    pub async fn figures(&self, span: u32, since: i64) -> Result<Vec<(Scope, i64, Tally)>, Error> {
-        figure::of_all(&self.inner.readers, span, since).await
+    /// Figures of many over stretches of so many seconds, since then, oldest first; of everyone if it
+    /// is not said of whom.
+    pub async fn figures(
+        &self,
+        span: u32,
+        since: i64,
+        only: Option<Scopes>,
+    ) -> Result<Vec<(Scope, i64, Tally)>, Error> {
+        figure::of_all(&self.inner.readers, span, since, only).await
     }
 
     /// When the last such stretch that is kept began.

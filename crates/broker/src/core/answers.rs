@@ -210,6 +210,7 @@ impl Core {
         self.tell(Event::Moved {
             seq,
             state: MessageState::Waiting,
+            last_asked: None,
             to: Some(to.agent.clone()),
             took_micros: None,
             error: error.map(Into::into),

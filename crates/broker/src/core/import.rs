@@ -120,7 +120,15 @@ impl Core {
                 let (seq, state) = (message.seq, *state);
                 self.tell(Event::Accepted(message.clone()));
                 let (to, took_micros, error, retry_at) = (None, None, None, None);
-                self.tell(Event::Moved { seq, state, to, took_micros, error, retry_at });
+                self.tell(Event::Moved {
+                    seq,
+                    state,
+                    to,
+                    last_asked: None,
+                    took_micros,
+                    error,
+                    retry_at,
+                });
             }
             respond(import.reply, Ok(Reply::Imported(import.letters.len())));
         }

@@ -170,7 +170,7 @@ impl Core {
             *count = if more { *count + 1 } else { count.saturating_sub(1) };
         }
         let (to, took_micros, error, retry_at) = (None, None, None, None);
-        self.tell(Event::Moved { seq, state, to, took_micros, error, retry_at });
+        self.tell(Event::Moved { seq, state, to, last_asked: None, took_micros, error, retry_at });
         let at = self.now.wall;
         Record::Settled { message: seq, from, state, at, to: None, error: None }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use switchboard_model::{DeadReason, DeliveryState, Event, Message, MessageState, Topic};
+use switchboard_model::{AgentId, DeadReason, DeliveryState, Event, Message, MessageState, Topic};
 use switchboard_store::{Record, Tried};
 
 use super::lifecycle::is_own_event;
@@ -95,6 +95,12 @@ impl Core {
         self.end(&message, verdict);
     }
 
+    /// Who was asked last about a message on its way.
+    fn last_asked(&self, seq: u64) -> Option<AgentId> {
+        let tried = self.journeys.get(&seq)?.dispatch.tried();
+        tried.last().map(|one| one.agent.clone())
+    }
+
     pub(super) fn settle(&mut self, message: &Message, verdict: Verdict) {
         self.parking.remove(message);
         self.held.remove(message.seq);
@@ -140,6 +146,7 @@ impl Core {
             seq: message.seq,
             state,
             to: to.clone(),
+            last_asked: self.last_asked(message.seq).filter(|_| is_death(state)),
             took_micros: Some(self.now.wall.micros_since(message.accepted_at)),
             error: error.as_deref().map(Into::into),
             retry_at: None,

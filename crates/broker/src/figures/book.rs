@@ -11,8 +11,12 @@ pub(crate) const HOUR: u32 = 3600;
 /// For how many seconds minutes and hours are kept: a day and a week, and a little.
 pub(crate) const MINUTES_KEPT: u32 = 25 * HOUR;
 const HOURS_KEPT: u32 = 8 * 24 * HOUR;
-/// Seconds that are kept one by one.
+/// Seconds that are kept one by one: of everything and of doors, and of agents, who may be many.
 pub(crate) const SECONDS_KEPT: usize = 601;
+pub(crate) const AGENTS_SECONDS_KEPT: usize = 121;
+/// Agents that are written to disk, the busiest first: each minute, and each hour.
+const AGENTS_A_MINUTE: usize = 500;
+const AGENTS_AN_HOUR: usize = 2000;
 /// A recorder that was busy for so long has missed nothing; one that was away for longer has.
 const LATE: i64 = 10;
 /// Messages on their way of which the door is remembered. The oldest are forgotten first; they then
@@ -111,8 +115,9 @@ impl Book {
                 self.of(Scope::Door(message.door)).refused += 1;
                 self.of(Scope::Agent(message.from.clone())).refused += 1;
             }
-            Event::Moved { seq, state, to, took_micros, .. } => {
-                self.moved(*seq, *state, to.as_ref(), *took_micros);
+            Event::Moved { seq, state, to, last_asked, took_micros, .. } => {
+                let agent = to.as_ref().or(last_asked.as_ref());
+                self.moved(*seq, *state, agent, *took_micros);
             }
             Event::Agent(view) => {
                 if view.queued == 0 {
@@ -195,11 +200,26 @@ impl Book {
         let quiet = done.at + 1..if now - done.at <= LATE { now } else { done.at + 1 };
         let full = self.put_away(&done);
         self.seconds.push_back(done);
-        self.seconds.extend(quiet.map(|at| Step { at, tallies: Tallies::new() }));
+        // What was waiting waits on while the recorder is late.
+        let still = self.still();
+        self.seconds.extend(quiet.map(|at| Step { at, tallies: still.clone() }));
         while self.seconds.len() > SECONDS_KEPT {
             self.seconds.pop_front();
         }
+        if let Some(older) = self.seconds.len().checked_sub(AGENTS_SECONDS_KEPT + 1) {
+            // A recorder that was late has put several seconds away at once.
+            for step in self.seconds.range_mut(older.saturating_sub(LATE as usize)..=older) {
+                step.tallies.retain(|scope, _| !matches!(scope, Scope::Agent(_)));
+            }
+        }
         full
+    }
+
+    /// A second in which nothing happened.
+    fn still(&self) -> Tallies {
+        let (queued, open_letters) = (self.last.queued, self.last.open_letters);
+        let tally = Tally { queued, open_letters, ..Tally::default() };
+        Tallies::from([(Scope::Everything, tally)])
     }
 
     /// The counts that are not of single events, into the second under way.
@@ -210,9 +230,15 @@ impl Book {
         everything.processed += gauges.processed.saturating_sub(before.processed);
         everything.queued = gauges.queued;
         everything.open_letters = gauges.open_letters;
-        let queues: Vec<_> = self.queues.iter().map(|(id, n)| (id.clone(), *n)).collect();
-        for (agent, queued) in queues {
-            self.of(Scope::Agent(agent)).queued = queued;
+        // For those who do nothing but wait, once a minute is enough.
+        let everyone = self.current.at % i64::from(MINUTE) == 0;
+        for (agent, queued) in &self.queues {
+            let scope = Scope::Agent(agent.clone());
+            if everyone {
+                self.current.tallies.entry(scope).or_default().queued = *queued;
+            } else if let Some(tally) = self.current.tallies.get_mut(&scope) {
+                tally.queued = *queued;
+            }
         }
     }
 
@@ -256,8 +282,15 @@ impl Step {
             // Of everything even if there was nothing: the broker ran.
             *scope == Scope::Everything || !tally.is_empty()
         };
-        let rows: Vec<_> = self.tallies.into_iter().filter(told).collect();
-        let rows: Vec<_> = rows.into_iter().map(|(scope, tally)| (scope, self.at, tally)).collect();
+        let (mut agents, others): (Vec<_>, Vec<_>) = self
+            .tallies
+            .into_iter()
+            .filter(told)
+            .partition(|(scope, _)| matches!(scope, Scope::Agent(_)));
+        agents.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.weight()));
+        agents.truncate(if span == MINUTE { AGENTS_A_MINUTE } else { AGENTS_AN_HOUR });
+        let rows = others.into_iter().chain(agents);
+        let rows: Vec<_> = rows.map(|(scope, tally)| (scope, self.at, tally)).collect();
         (!rows.is_empty()).then(|| record(span, rows, now))
     }
 }
@@ -273,145 +306,4 @@ pub(crate) fn begun(at: i64, span: u32) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-
-    use switchboard_model::{
-        Address, Dialect, Kind, MessageId, Payload, Priority, Timestamp, Topic,
-    };
-    use uuid::Uuid;
-
-    /// The beginning of some hour.
-    const START: i64 = 1_700_000_000 - 1_700_000_000 % 3600;
-
-    fn message(seq: u64) -> Event {
-        Event::Accepted(Arc::new(Message {
-            seq,
-            id: MessageId(Uuid::from_u128(u128::from(seq))),
-            from: AgentId::parse("planner").unwrap(),
-            address: Address::from(Topic::parse("agent:hunter").unwrap()),
-            kind: Kind::Request,
-            capability: None,
-            priority: Priority::Normal,
-            door: Door::Lobby,
-            correlation: None,
-            conversation: None,
-            payload: Payload::parse("{}").unwrap(),
-            dialect: Dialect::Bus,
-            context: None,
-            decision: None,
-            answer_by: None,
-            accepted_at: Timestamp(0),
-            expires_at: None,
-            replay_of: None,
-        }))
-    }
-
-    fn moved(seq: u64, state: MessageState, took_micros: Option<u64>) -> Event {
-        let to = Some(AgentId::parse("hunter").unwrap());
-        Event::Moved { seq, state, to, took_micros, error: None, retry_at: None }
-    }
-
-    fn gauges(accepted: u64, processed: u64) -> Gauges {
-        Gauges { accepted, processed, queued: accepted - processed, open_letters: 0 }
-    }
-
-    fn of<'a>(record: &'a FigureRecord, scope: &str) -> &'a Tally {
-        let scope = Scope::parse(scope).unwrap();
-        &record.rows.iter().find(|(of, _, _)| *of == scope).unwrap().2
-    }
-
-    #[test]
-    fn a_minute_is_written_when_it_is_over_with_everyone_who_did_something() {
-        let mut book = Book::default();
-        book.begin(gauges(0, 0), START);
-        for seq in 1..=3 {
-            book.take(&message(seq));
-        }
-        book.take(&moved(1, MessageState::Processed, Some(1_000)));
-        book.take(&moved(2, MessageState::Dead, Some(9_000)));
-        book.take(&moved(3, MessageState::Discarded, None));
-        assert!(book.turn(gauges(3, 1), START + 1).is_empty());
-        for second in 2..=60 {
-            assert!(book.turn(gauges(3, 1), START + second).is_empty(), "second {second}");
-        }
-        let written = book.turn(gauges(3, 1), START + 61);
-        assert_eq!(written.len(), 1, "the minute, not the hour");
-        let minute = &written[0];
-        assert_eq!((minute.span, minute.rows[0].1), (MINUTE, START));
-        let everything = of(minute, "all");
-        assert_eq!((everything.accepted, everything.processed, everything.dead), (3, 1, 1));
-        assert_eq!(everything.queued, 2);
-        assert_eq!(of(minute, "door lobby").accepted, 3);
-        assert_eq!(of(minute, "door lobby").dead, 1);
-        assert_eq!(of(minute, "agent planner").accepted, 3);
-        let hunter = of(minute, "agent hunter");
-        assert_eq!((hunter.accepted, hunter.processed, hunter.dead), (0, 1, 1));
-        assert_eq!(hunter.times.percentile(50), everything.times.percentile(50));
-    }
-
-    #[test]
-    fn a_message_that_dies_dies_with_whom_it_was_for_or_who_had_it_last() {
-        let mut book = Book::default();
-        book.begin(gauges(0, 0), START);
-        let dead = |seq| Event::Moved {
-            seq,
-            state: MessageState::Dead,
-            to: None,
-            took_micros: Some(9_000),
-            error: None,
-            retry_at: None,
-        };
-        book.take(&message(1));
-        book.take(&dead(1));
-        book.take(&message(2));
-        let clerk = AgentId::parse("clerk").unwrap();
-        let mut asked_again = moved(2, MessageState::Waiting, None);
-        if let Event::Moved { to, .. } = &mut asked_again {
-            *to = Some(clerk);
-        }
-        book.take(&asked_again);
-        book.take(&dead(2));
-        let written = book.close(gauges(2, 0), START + 1);
-        assert_eq!(of(&written[0], "agent hunter").dead, 1);
-        assert_eq!(of(&written[0], "agent clerk").dead, 1);
-    }
-
-    #[test]
-    fn a_late_recorder_has_quiet_seconds_and_one_that_was_away_a_gap() {
-        let mut book = Book::default();
-        book.begin(gauges(0, 0), START);
-        book.turn(gauges(5, 5), START + 4);
-        let seconds = |book: &Book| book.seconds.iter().map(|one| one.at).collect::<Vec<_>>();
-        assert_eq!(seconds(&book), [START, START + 1, START + 2, START + 3]);
-        book.turn(gauges(5, 5), START + 400);
-        assert_eq!(seconds(&book).last(), Some(&(START + 4)), "nobody knows of the rest");
-        book.turn(gauges(6, 6), START - 100);
-        book.turn(gauges(7, 7), START - 99);
-        assert_eq!(seconds(&book), [START + 400, START - 100], "the clock was set back");
-    }
-
-    #[test]
-    fn what_is_closed_and_taken_up_again_is_the_same_minute_and_hour() {
-        let mut book = Book::default();
-        book.begin(gauges(0, 0), START + 10);
-        book.take(&message(1));
-        let left = book.close(gauges(1, 0), START + 12);
-        assert!(book.turn(gauges(9, 9), START + 13).is_empty(), "it is closed");
-        assert_eq!(left.iter().map(|one| one.span).collect::<Vec<_>>(), [MINUTE, HOUR]);
-        let before =
-            vec![(Scope::Everything, START - 3600, Tally { accepted: 5, ..Tally::default() })];
-        let minutes = [before, left[0].rows.clone()].concat();
-
-        let mut book = Book::default();
-        let hours = book.take_up(minutes, START + 30);
-        assert_eq!(hours.len(), 1, "the hour that was never put together");
-        assert_eq!(of(&hours[0], "all").accepted, 5);
-        book.begin(gauges(1, 0), START + 30);
-        book.take(&message(2));
-        let left = book.close(gauges(2, 0), START + 31);
-        assert_eq!(of(&left[0], "all").accepted, 2);
-        assert_eq!(of(&left[1], "agent planner").accepted, 2);
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use switchboard_model::{AgentId, Scope, Tally};
-use switchboard_store::Error;
+use switchboard_store::{Error, Scopes};
 
 use super::book::{Book, HOUR, MINUTE, Step, begun};
 use super::seconds;
@@ -32,6 +32,8 @@ pub struct Busy {
 const BY_SECONDS: u32 = 10;
 const BY_MINUTES: u32 = 6 * 60;
 const BY_FIVE_MINUTES: u32 = 24 * 60;
+/// The same for an agent.
+const AGENTS_BY_SECONDS: u32 = 2;
 /// The most steps for each of many.
 const STEPS: u32 = 60;
 
@@ -40,7 +42,11 @@ impl Broker {
     pub async fn figure_history(&self, scope: &Scope, minutes: u32) -> Result<Stretch, Error> {
         let now = seconds();
         let since = now - i64::from(minutes) * 60;
-        if minutes <= BY_SECONDS {
+        let by_seconds = match scope {
+            Scope::Everything | Scope::Door(_) => BY_SECONDS,
+            Scope::Agent(_) => AGENTS_BY_SECONDS,
+        };
+        if minutes <= by_seconds {
             return Ok(self.figures().book().by_seconds(scope, since, now));
         }
         let (span, step) = if minutes <= BY_MINUTES {
@@ -95,7 +101,8 @@ impl Broker {
         let told = if span == 1 {
             self.figures().book().seconds_since(first, wanted)
         } else {
-            let mut told = self.store().figures(span, first).await?;
+            let only = if agents { Scopes::Agents } else { Scopes::Doors };
+            let mut told = self.store().figures(span, first, Some(only)).await?;
             let book = self.figures().book();
             let under_way = if span == MINUTE { &book.minute } else { &book.hour };
             told.retain(|(scope, at, _)| wanted(scope) && *at != under_way.at);

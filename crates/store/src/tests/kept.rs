@@ -28,7 +28,10 @@ async fn figures_are_kept_by_scope_and_stretch_and_the_old_ones_go() {
     opened.written(vec![record(rows, 0)]).await;
     let all = opened.store.figures_of(60, &Scope::Everything, 0).await.unwrap();
     assert_eq!(all, [(60, tally(9)), (120, tally(1))]);
-    assert_eq!(opened.store.figures(60, 61).await.unwrap(), [(Scope::Everything, 120, tally(1))]);
+    assert_eq!(
+        opened.store.figures(60, 61, None).await.unwrap(),
+        [(Scope::Everything, 120, tally(1))]
+    );
     assert_eq!(opened.store.last_figures(60).await.unwrap(), Some(120));
     assert_eq!(opened.store.last_figures(3600).await.unwrap(), None);
     opened.written(vec![record(vec![(hunter.clone(), 180, tally(3))], 120)]).await;
