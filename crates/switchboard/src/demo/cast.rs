@@ -138,8 +138,7 @@ async fn respond(bus: &Bus, name: &str, count: u64, delivery: Delivery) -> Resul
     let request: Value = serde_json::from_str(delivery.payload.as_str()).unwrap_or(Value::Null);
     match name {
         "planner" => plan(bus, count, delivery, &request).await,
-        // Every seventh invoice has a problem that a person must look at.
-        "invoicer" if count.is_multiple_of(7) => {
+        "invoicer" if !request["amount"].is_number() => {
             sleep(Duration::from_millis(120)).await;
             delivery.answer(Answer::declined("amount is not a number")).await
         }
@@ -174,8 +173,14 @@ async fn plan(
                         "processed": result.success });
     send(bus, &format!("outbound:{chat}"), &reply).await?;
     if count.is_multiple_of(4) {
+        let euros = 12.5 * count as f64;
+        // Every seventh invoice has a problem that a person must look at, and can mend.
+        let amount = match count.is_multiple_of(28) {
+            true => json!(format!("{euros} Euro")),
+            false => json!(euros),
+        };
         let invoice = json!({ "type": "task_request", "capability": "send_invoice",
-                              "amount": 12.5 * count as f64, "currency": "EUR" });
+                              "amount": amount, "currency": "EUR" });
         send(bus, "agent:invoicer", &invoice).await?;
     }
     if count.is_multiple_of(6) {
