@@ -12,6 +12,7 @@
 
 mod bridge;
 mod closing;
+mod downloads;
 mod graphics;
 mod links;
 mod lookout;
@@ -35,6 +36,7 @@ use tokio::task::JoinHandle;
 
 use crate::bridge::Bridge;
 use crate::closing::Question;
+use crate::downloads::Exports;
 use crate::quick::Copied;
 use crate::remembered::Remembered;
 use crate::trouble::Trouble;
@@ -108,6 +110,7 @@ fn run(arguments: Arguments, runtime: &Runtime) -> Result<(), Trouble> {
 /// Puts into the app what its parts ask for.
 fn furnish(app: &App, running: &Running, data_dir: &Path) {
     app.manage(Bridge::new(running.console()));
+    app.manage(Exports::in_folder(data_dir));
     app.manage(running.console());
     app.manage(Remembered::read_from(data_dir));
     app.manage(Question::default());

@@ -6,7 +6,7 @@ use std::path::Path;
 use tauri::{App, AppHandle, Manager, WebviewUrl, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::{bridge, links};
+use crate::{bridge, downloads, links};
 
 /// The window's name inside the program.
 pub(crate) const LABEL: &str = "main";
@@ -33,6 +33,7 @@ pub(crate) fn open(app: &AppHandle) {
         .inner_size(1440.0, 900.0)
         .min_inner_size(1024.0, 640.0)
         .center()
+        .on_download(downloads::place)
         .build();
     if let Err(error) = opened {
         tracing::error!(%error, "the window could not be opened");
