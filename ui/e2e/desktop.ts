@@ -63,7 +63,12 @@ const textOf = (element: Element) => (element as HTMLElement).innerText;
 const visible = (css: string, words: string[]) =>
   [...document.querySelectorAll<HTMLElement>(css)].find(
     (element) =>
-      element.checkVisibility() && words.every((word) => element.innerText.includes(word)),
+      element.checkVisibility() && words.every((word) =>
+          // Drawings have no inner text; and what looks upper-case need not be.
+          (element.innerText ?? element.textContent ?? "")
+            .toLowerCase()
+            .includes(word.toLowerCase()),
+        ),
   ) ?? null;
 
 /** Starts the driver. Both it and the WebKitWebDriver it starts end with `stop`. */
