@@ -49,27 +49,32 @@ export class DesktopWindow implements Screen {
     return this.browser.deleteSession();
   }
 
-  #find({ css, words = [] }: Look): Promise<WebdriverIO.Element> {
-    return until(
-      `${css} with ${words.join(", ")}`,
-      async () => (await this.browser.execute(visible, css, words)) ?? undefined,
-    );
+  async #find({ css, words = [] }: Look): Promise<WebdriverIO.Element> {
+    try {
+      return await until(
+        `${css} with ${words.join(", ")}`,
+        async () => (await this.browser.execute(visible, css, words)) ?? undefined,
+      );
+    } catch (cause) {
+      const there = await this.browser.execute(texts, css);
+      throw new Error(`${String(cause)}; there was ${JSON.stringify(there)}`, { cause });
+    }
   }
 }
 
-// These two run in the page. The driver's own idea of what is displayed fails in nested scrollers.
+// These run in the page. The driver's own idea of what is displayed fails in nested scrollers.
 const textOf = (element: Element) => (element as HTMLElement).innerText;
 
+const texts = (css: string) =>
+  [...document.querySelectorAll<HTMLElement>(css)].map((element) => element.innerText);
+
 const visible = (css: string, words: string[]) =>
-  [...document.querySelectorAll<HTMLElement>(css)].find(
-    (element) =>
-      element.checkVisibility() && words.every((word) =>
-          // Drawings have no inner text; and what looks upper-case need not be.
-          (element.innerText ?? element.textContent ?? "")
-            .toLowerCase()
-            .includes(word.toLowerCase()),
-        ),
-  ) ?? null;
+  [...document.querySelectorAll<HTMLElement>(css)].find((element) => {
+    // Drawings have no inner text; what looks upper-case or stands on two lines need not be so.
+    const text = element.innerText || (element.textContent ?? "");
+    const plain = text.replace(/\s+/g, " ").toLowerCase();
+    return element.checkVisibility() && words.every((word) => plain.includes(word.toLowerCase()));
+  }) ?? null;
 
 /** Starts the driver. Both it and the WebKitWebDriver it starts end with `stop`. */
 export async function startDriver(): Promise<Child> {

@@ -101,13 +101,19 @@ function scaled(
   handler: uPlot.Cursor.MouseListener,
 ): uPlot.Cursor.MouseListener {
   return (event) => {
-    const by = scale();
-    if (by === 1) return handler(event);
+    if (scale() === 1) return handler(event);
     const { left, top } = u.over.getBoundingClientRect();
-    const clientX = left + (event.clientX - left) / by;
-    const clientY = top + (event.clientY - top) / by;
+    const at = pointed(u, event);
+    const [clientX, clientY] = [left + at.x, top + at.y];
     return handler(new MouseEvent(event.type, { clientX, clientY, button: event.button }));
   };
+}
+
+/** Where in the chart the mouse is, in its own pixels. */
+function pointed(u: uPlot, { clientX, clientY }: MouseEvent): { x: number; y: number } {
+  const { left, top } = u.over.getBoundingClientRect();
+  const by = scale();
+  return { x: (clientX - left) / by, y: (clientY - top) / by };
 }
 
 /** A moment, unless its end would be cut off: so much of the chart is to its right. */
@@ -129,10 +135,11 @@ function series(line: ChartLine, paint: Paint): uPlot.Series {
 /** A click opens a step, unless it is the first half of a double one. */
 function listen(u: uPlot, { opened }: ChartParts): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  u.over.addEventListener("click", () => {
+  u.over.addEventListener("click", (event) => {
     clearTimeout(timer);
-    const { idx } = u.cursor;
-    if (typeof idx === "number") timer = setTimeout(() => opened(idx), DOUBLE_MS);
+    // Not where the crosshair is: a finger comes down without having moved there.
+    const place = u.posToIdx(pointed(u, event).x);
+    timer = setTimeout(() => opened(place), DOUBLE_MS);
   });
   u.over.addEventListener("dblclick", () => clearTimeout(timer));
 }
