@@ -15,6 +15,7 @@ import { LetterEdit } from "./edit.svelte";
 import { Feed } from "./feed.svelte";
 import { Filter } from "./filter.svelte";
 import { Jobs } from "./jobs.svelte";
+import { askBeforeLeaving } from "./leaving";
 import { LetterWork } from "./letter-work.svelte";
 import { Letters } from "./letters.svelte";
 import { Links } from "./links";
@@ -129,11 +130,19 @@ export class Console {
     return this.feed.totals?.accepted === 0;
   }
 
+  /** Whether the operator wrote something that only this page knows. */
+  get unsaved(): boolean {
+    const { edit, permissions, settings } = this;
+    const letter = edit.id !== null && edit.changed;
+    return letter || permissions.pending.list.length > 0 || settings.changed.length > 0;
+  }
+
   start(): () => void {
     const stops = [
       this.theme.start(),
       this.appearance.start(),
       this.route.start((link) => this.links.open(link)),
+      askBeforeLeaving(() => this.unsaved),
     ];
     const second = setInterval(() => {
       this.now = Date.now();
