@@ -162,6 +162,8 @@ describe("Dead letters", () => {
         .getByRole("button", { name: /Replay/ })
         .hasAttribute("disabled"),
     ).toBe(true);
+    await fireEvent.input(field, { target: { value: '{"text":"hello"}' } });
+    await within(dialog).findByText("Only how it is laid out.");
     await fireEvent.input(field, { target: { value: '{\n  "text": "goodbye"\n}' } });
     const diff = within(dialog).getByRole("group", { name: "What is changed in the payload" });
     expect(diff.textContent).toMatch(/removed: {3}"text": "hello".*added: {3}"text": "goodbye"/s);
