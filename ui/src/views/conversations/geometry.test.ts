@@ -132,7 +132,8 @@ test("where lines stand close, labels stand beside their arrows, on the side wit
 test.each([
   ["planner", ["planner"]],
   ["price_hunter_A2", ["price_", "hunter_A2"]],
-  ["abcdefghijklmno", ["abcdefgh", "ijklmno"]],
+  ["interpreterbot", ["interprete…"]],
+  ["x-interpreterbot", ["x-interpre…"]],
   ["a-very-long-name-of-an-agent-42", null],
 ])("the heading of %s", (name, lines) => {
   const found = laneName(name, 11);
