@@ -54,6 +54,14 @@ describe("Dead letters", () => {
     await screen.findByRole("link", { name: /Dead letters\s*, 1 open/ });
   });
 
+  test("a cell under the pointer says all of its text, however little of it fits", async () => {
+    const cell = within(await rowAbout("task:3")).getByText("nobody subscribed");
+    await fireEvent.pointerOver(cell);
+    expect(cell.title).toBe("nobody subscribed");
+    await fireEvent.pointerLeave(cell);
+    expect(cell.hasAttribute("title"), "it is another row's cell soon").toBe(false);
+  });
+
   test("none is good news, said as such", async () => {
     broker.letters = [];
     begin(0);

@@ -31,20 +31,21 @@ export function columns(picked: (row: LetterRow) => boolean): Column<LetterRow>[
     },
     {
       title: "From",
-      width: "minmax(80px, 1fr)",
+      width: "minmax(76px, 1fr)",
       tight: { width: "minmax(56px, 0.9fr)" },
       text: (row) => row.from,
     },
     {
       title: "To",
-      width: "minmax(80px, 1fr)",
+      width: "minmax(76px, 1fr)",
       spare: true,
       text: (row) => row.to ?? "—",
       look: (row) => (row.to === null ? "faint" : ""),
     },
     {
       title: "Reason",
-      width: "142px",
+      // The longest reason fits where there is room; where there is not, a hover tells the rest.
+      width: "minmax(154px, 0.9fr)",
       tight: { width: "minmax(84px, 1fr)" },
       text: (row) => causes[row.reason].name,
       look: () => "muted",
@@ -58,7 +59,7 @@ export function columns(picked: (row: LetterRow) => boolean): Column<LetterRow>[
     },
     {
       title: "What went wrong",
-      width: "minmax(110px, 1.6fr)",
+      width: "minmax(100px, 1.6fr)",
       tight: { width: "minmax(70px, 1.2fr)" },
       text: wentWrong,
       look: (row) => (row.replayOf === null ? "muted" : "warned"),
