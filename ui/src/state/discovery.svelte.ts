@@ -140,14 +140,16 @@ export class Discovery {
   async #decide(agent: AnnouncedView, trust: Decided): Promise<void> {
     const before = agent.trust;
     if (before === trust || !(await this.#act(() => this.#call(agent, trust)))) return;
-    // Nothing leads back to waiting: whoever has decided can only decide otherwise.
-    const undo = {
-      label: "Undo",
-      run: () => {
-        if (before !== "waiting") void this.#decide({ ...agent, trust }, before);
-      },
-    };
-    this.#notices.show(`${nameOf(agent)} is ${trust}.`, before === "waiting" ? null : undo);
+    const undo = () =>
+      before === "waiting" ? this.#takeBack(agent) : this.#decide({ ...agent, trust }, before);
+    const action = { label: "Undo", run: () => void undo() };
+    this.#notices.show(`${nameOf(agent)} is ${trust}.`, action);
+  }
+
+  /** Undecided again. Only a stranger waits, so it is forgotten until it announces itself once more. */
+  async #takeBack(agent: AnnouncedView): Promise<void> {
+    if (!(await this.#act(() => this.#forget(agent)))) return;
+    this.#notices.show(`${nameOf(agent)} is undecided again, and waits once it is next heard.`);
   }
 
   async #call({ id, key }: AnnouncedView, trust: Decided): Promise<void> {

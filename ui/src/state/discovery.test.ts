@@ -50,7 +50,7 @@ describe("discovery", () => {
     expect(broker.called("discovery")).toHaveLength(3);
   });
 
-  test("one that waits is admitted with the key that is shown, which cannot be undone to waiting", async () => {
+  test("one that waits is admitted with the key that is shown", async () => {
     const crawler = announced("crawler");
     await meet(crawler);
     await discovery.admit(crawler);
@@ -59,8 +59,22 @@ describe("discovery", () => {
     ]);
     expect(trustOf("crawler")).toBe("admitted");
     expect(notices.shown).toBe("crawler is admitted.");
-    expect(notices.action).toBeNull();
   });
+
+  test.each(["admit", "refuse"] as const)(
+    "one that waited waits again when Undo follows %s, once it is next heard",
+    async (decide) => {
+      const crawler = announced("crawler");
+      await meet(crawler);
+      await discovery[decide](crawler);
+      expect(notices.action?.label).toBe("Undo");
+      notices.act();
+      await settle();
+      expect(broker.called("forgetAgent")).toEqual([{ agent: crawler.id }]);
+      expect(notices.shown).toBe("crawler is undecided again, and waits once it is next heard.");
+      expect(notices.action).toBeNull();
+    },
+  );
 
   test("one without a key is admitted by its id alone", async () => {
     const old = announced("old", { key: null, signed: false });

@@ -74,6 +74,7 @@ describe("Discovery", () => {
     await screen.findByText("crawler is admitted.");
     await fireEvent.click(await row(/crawler.*admitted by you/s));
     await fireEvent.click(within(await panel()).getByRole("button", { name: "Refuse" }));
+    await screen.findByText("crawler is refused.");
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
     await row(/crawler.*admitted by you/s);
     expect(broker.called("refuseAgent")).toHaveLength(1);
