@@ -20,6 +20,17 @@ export function presence(status: AgentStatus): Presence {
   }
 }
 
+/**
+ * What a person calls an agent: as the operator named it, or as it announced itself. The id of one that was
+ * found on the network is a number that nobody reads.
+ */
+export function calledName(id: string, known: ReadonlyMap<string, AgentView>): string {
+  const agent = known.get(id);
+  if (agent === undefined || agent.label !== null) return agent?.label ?? id;
+  const found = agent.doors.length > 0 && agent.doors.every((door) => door === "discovery");
+  return found && agent.name !== "" ? agent.name : id;
+}
+
 /** For so long an agent that came counts as new. */
 const NEW_MS = 2_500;
 

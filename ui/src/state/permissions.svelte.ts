@@ -3,7 +3,7 @@ import { CallError } from "../api/error";
 import type { AgentView, FeedEvent, Permissions as Matrix, RuleChange } from "../api/generated";
 import { plural } from "../parts/quantity";
 import { throttle } from "../parts/throttle";
-import type { Agents } from "./agents.svelte";
+import { calledName, type Agents } from "./agents.svelte";
 import type { Notices } from "./notices.svelte";
 import { PendingEdits } from "./pending-edits.svelte";
 import { cellAt, declaration, type Board, type Cell } from "./permission-cell";
@@ -40,6 +40,8 @@ export class Permissions {
   readonly history: RuleHistory;
   readonly suggestions: Suggestions;
   readonly board: Board | null;
+  /** What a person calls an agent. Rules name it by its id all the same. */
+  readonly nameOf: (id: string) => string;
 
   readonly #client: Client;
   readonly #notices: Notices;
@@ -52,6 +54,7 @@ export class Permissions {
   constructor(client: Client, agents: Pick<Agents, "byId">, notices: Notices) {
     this.#client = client;
     this.#notices = notices;
+    this.nameOf = (id) => calledName(id, agents.byId);
     this.whatIf = new WhatIf(client);
     this.history = new RuleHistory(client, () => void this.#read());
     this.suggestions = new Suggestions(client);

@@ -49,6 +49,26 @@ describe("Permissions", () => {
   };
   const section = async (name: RegExp) => fireEvent.click(await button(name));
 
+  test("one that was found on the network is called by its name, and found by it", async () => {
+    const id = "aa152a81-ccd9-460b-8984-0c00b49da45c";
+    broker.rules.callers = [id, "planner"];
+    broker.rules.offered = [
+      { provider: "invoicer", capability: "send" },
+      { provider: id, capability: "crawl" },
+    ];
+    open([...agents, agent(id, { name: "crawler-7", doors: ["discovery"] })]);
+    await cell(/^crawler-7 may call send of invoicer/);
+    await cell(/^planner may call crawl of crawler-7/);
+    const header = within(await grid()).getByRole("rowheader", { name: "crawler-7" });
+    expect(header.title, "whose name it is can be told").toBe(id);
+    await fireEvent.input(screen.getByRole("textbox", { name: "Find a caller by name" }), {
+      target: { value: "Crawler" },
+    });
+    await waitFor(async () => {
+      expect(within(await grid()).getAllByRole("rowheader")).toHaveLength(1);
+    });
+  });
+
   test("every cell says whether the caller may, why, and how often it did", async () => {
     open();
     await cell(

@@ -66,8 +66,10 @@ function singleView(permissions: Permissions, caller: number, place: number): Ce
   const declaration = board?.declarations[place];
   if (!board || !cell || !column || !declaration) return null;
   const { edited, touched, requests, refused } = cell;
-  const who = board.matrix.callers[caller] ?? null;
-  const about = why(cell, { caller: who, column, declaration, hours });
+  const id = board.matrix.callers[caller];
+  const who = id === undefined ? null : permissions.nameOf(id);
+  const named = { ...column, provider: permissions.nameOf(column.provider) };
+  const about = why(cell, { caller: who, column: named, declaration, hours });
   return { about, look: lookOf(cell, declaration), share: "", edited, touched, requests, refused };
 }
 
@@ -91,11 +93,11 @@ function foldedView(
   const sum = (of: (cell: Cell) => number) => cells.reduce((all, cell) => all + of(cell), 0);
   const allowed = sum(({ effect }) => (effect === "allow" ? 1 : 0));
   const traffic = { requests: sum((cell) => cell.requests), refused: sum((cell) => cell.refused) };
-  const name = who === undefined ? "Any other agent" : visible(who);
+  const name = who === undefined ? "Any other agent" : visible(permissions.nameOf(who));
   const of = `${count(allowed)} of ${plural(cells.length, "capability", "capabilities")}`;
   const said = who === undefined ? "" : ` ${requestWords(traffic, hours)}`;
   return {
-    about: `${name} may call ${of} of ${visible(provider)}.${said}`,
+    about: `${name} may call ${of} of ${visible(permissions.nameOf(provider))}.${said}`,
     look: own === null ? together(cells) : { by: "own", sign: own },
     share: `${count(allowed)}/${count(cells.length)}`,
     edited: pending.byKey.has(ruleKey(parts)) || cells.some(({ edited }) => edited),

@@ -42,6 +42,11 @@ export class MatrixGrid implements Grid {
     this.views = new CellViews(permissions);
   }
 
+  /** All by which an agent may be looked for. */
+  #words(agent: string): string {
+    return `${agent} ${this.#permissions.nameOf(agent)}`.toLowerCase();
+  }
+
   get matrix(): Matrix {
     return this.#matrix();
   }
@@ -50,7 +55,7 @@ export class MatrixGrid implements Grid {
     const { callers } = this.#matrix();
     const name = this.#permissions.callerText.trim().toLowerCase();
     const places = callers.flatMap((caller, place) =>
-      caller.toLowerCase().includes(name) ? [place] : [],
+      this.#words(caller).includes(name) ? [place] : [],
     );
     return name === "" ? [...places, callers.length] : places;
   });
@@ -58,7 +63,8 @@ export class MatrixGrid implements Grid {
     const words = this.#permissions.text.trim().toLowerCase();
     return layOut(
       this.#matrix().columns,
-      ({ provider, capability }) => `${provider} ${capability}`.toLowerCase().includes(words),
+      ({ provider, capability }) =>
+        `${this.#words(provider)} ${capability.toLowerCase()}`.includes(words),
       this.#permissions.folded,
     );
   });

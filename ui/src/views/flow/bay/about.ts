@@ -2,11 +2,12 @@
 
 import { count, plural, rate } from "../../../parts/quantity";
 import { roughly } from "../../../parts/time";
+import { calledName } from "../../../state/agents.svelte";
 import type { Console } from "../../../state/console.svelte";
 import type { Cord, Passing } from "../../../state/traffic";
 import { doorName } from "../../words";
 import type { Bay } from "./bay.svelte";
-import { jackView, nameOf } from "./jack";
+import { jackView } from "./jack";
 
 export interface About {
   title: string;
@@ -36,7 +37,7 @@ export function passingOf(
 
 export function aboutCord(cord: Cord, bay: Bay, console: Console): About {
   const titleOf = (key: string) =>
-    bay.nodes.get(key)?.group?.title ?? nameOf(key, console.agents.byId);
+    bay.nodes.get(key)?.group?.title ?? calledName(key, console.agents.byId);
   const wishes = bay.wishesOf(cord);
   return {
     title: `${titleOf(cord.from)} → ${titleOf(cord.to)}`,

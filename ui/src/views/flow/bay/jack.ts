@@ -2,6 +2,7 @@
 
 import type { AgentView } from "../../../api/generated";
 import { plural } from "../../../parts/quantity";
+import { calledName } from "../../../state/agents.svelte";
 import { OPERATOR } from "../../../state/console.svelte";
 import { doorName, statusLight, statusName } from "../../words";
 import type { Node } from "./board";
@@ -26,11 +27,6 @@ export function lightOf(id: string, known: Known): Light {
   const agent = known.get(id);
   if (agent === undefined) return id === OPERATOR ? "on" : "off";
   return agent.blocked ? "blocked" : statusLight[agent.status];
-}
-
-/** The operator's own name for an agent, where there is one. */
-export function nameOf(id: string, known: Known): string {
-  return known.get(id)?.label ?? id;
 }
 
 export function jackView(node: Node, known: Known): JackView {
@@ -59,7 +55,7 @@ function agentView(id: string, known: Known): JackView {
   const idle = id === OPERATOR && agent === undefined ? "ready" : "unavailable";
   return {
     key: id,
-    name: nameOf(id, known),
+    name: calledName(id, known),
     under: door === undefined ? "" : doorName[door],
     light,
     status: light === "blocked" ? "blocked" : statusName[agent?.status ?? idle],
