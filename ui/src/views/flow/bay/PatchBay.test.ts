@@ -88,6 +88,29 @@ describe("the patch bay", () => {
     await waitFor(() => expect(document.activeElement?.textContent).toContain("worker-2"));
   });
 
+  test("the others step back while one is looked for, and no longer", async () => {
+    begin();
+    const summarizer = await jack(/summarizer/);
+    const dim = () => summarizer.classList.contains("dim");
+    const field = screen.getByRole("textbox", { name: "Find a jack" });
+    field.focus();
+    await fireEvent.input(field, { target: { value: "plan" } });
+    expect(dim()).toBe(true);
+    await fireEvent.keyDown(field, { key: "Escape" });
+    expect(dim(), "Escape ends it").toBe(false);
+    await fireEvent.input(field, { target: { value: "  " } });
+    expect(dim(), "blanks look for nobody").toBe(false);
+    await fireEvent.input(field, { target: { value: "plan" } });
+    await fireEvent.keyDown(field, { key: "ArrowDown" });
+    await waitFor(() => expect(document.activeElement?.textContent).toContain("planner"));
+    expect(dim(), "one was picked").toBe(false);
+    field.focus();
+    await fireEvent.input(field, { target: { value: "plan" } });
+    expect(dim(), "once more").toBe(true);
+    field.blur();
+    await waitFor(() => expect(dim(), "somebody went elsewhere").toBe(false));
+  });
+
   test("what is said of a jack that was found goes when one turns elsewhere", async () => {
     begin();
     await jack(/planner/);

@@ -30,6 +30,8 @@ export class Bay {
   opened = $state<string | null>(null);
   /** Whose jacks are looked for. */
   sought = $state("");
+  /** Whether someone is at it: the others step back only as long. */
+  seeking = $state(false);
   cast = $state.raw<Cast>({
     nodes: [],
     seatOf: (id) => id,
@@ -67,7 +69,7 @@ export class Bay {
   start(canvas: HTMLCanvasElement): Stage {
     const stage = new Stage(canvas, {
       lightOf: (key) => lightOf(key, this.#console.agents.byId),
-      isDim: (key) => this.sought !== "" && !this.matches.has(key),
+      isDim: (key) => this.isDim(key),
       stress: (cord) => this.#stress(cord),
     });
     this.#stage = stage;
@@ -191,11 +193,16 @@ export class Bay {
     return node !== undefined && this.#console.filter.has(ofJack(node));
   }
 
+  /** Whether a jack steps back behind those that are looked for. */
+  isDim(key: string): boolean {
+    return this.seeking && this.sought.trim() !== "" && !this.matches.has(key);
+  }
+
   #stress(cord: Drawn): "plain" | "lit" | "dim" | "chosen" {
     const { filter } = this.#console;
     const on = this.on;
     if (filter.has(this.wishesOf(cord))) return "chosen";
-    if (on === null) return this.sought === "" || this.#touches(cord) ? "plain" : "dim";
+    if (on === null) return this.#isDimCord(cord) ? "dim" : "plain";
     if ("cord" in on) return on.cord === cord.key ? "lit" : "plain";
     return cord.from === on.jack || cord.to === on.jack ? "lit" : "dim";
   }
@@ -210,8 +217,8 @@ export class Bay {
     return theirs.filter(({ weight }) => weight > least || least === 0).slice(0, MOST_CORDS);
   }
 
-  #touches({ from, to }: Drawn): boolean {
-    return this.matches.has(from) || this.matches.has(to);
+  #isDimCord({ from, to }: Drawn): boolean {
+    return this.isDim(from) && this.isDim(to);
   }
 
   /** Another selection of jacks: everyone sits down anew. */
