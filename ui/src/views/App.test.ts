@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Console } from "../state/console.svelte";
 import { FakeBroker } from "../testing/fake-broker";
-import { agent, batch, detail, row, snapshot, totals } from "../testing/fixtures";
+import { agent, batch, detail, figures, row, snapshot, totals } from "../testing/fixtures";
 import App from "./App.svelte";
 
 describe("the console", () => {
@@ -52,6 +52,12 @@ describe("the console", () => {
     const inspector = await screen.findByRole("complementary", { name: "Message" });
     expect(await within(inspector).findByText('"<img src=x onerror=alert(1)>"')).toBeTruthy();
     expect(inspector.querySelector("img")).toBeNull();
+  });
+
+  test("many dead letters are a short figure to the eye, and the exact one to the ear", async () => {
+    broker.say(snapshot({ totals: totals(1), figures: { ...figures, openLetters: 1_234 } }));
+    const link = await screen.findByRole("link", { name: /Dead letters\s*, 1,234 open/ });
+    expect(link.querySelector("em")?.textContent).toBe("99+");
   });
 
   test("asks the broker, not itself, when a filter is typed", async () => {
