@@ -35,6 +35,9 @@ export class Route {
         open(link);
       } else {
         this.#show(hash);
+        if (this.screen !== "conversations" && this.screen !== "settings") this.item = null;
+        // An address that leads elsewhere than it says is put right, in its place.
+        if (hash !== "" && hash !== this.#address) this.#replace();
       }
     };
     follow();
@@ -67,9 +70,12 @@ export class Route {
     this.query = readQuery(hash);
   }
 
+  get #address(): string {
+    return address(this.screen, this.item, this.query);
+  }
+
   #replace(): void {
-    const here = address(this.screen, this.item, this.query);
-    window.history.replaceState(window.history.state, "", here);
+    window.history.replaceState(window.history.state, "", this.#address);
   }
 }
 

@@ -33,6 +33,21 @@ test("what is open comes back from the address, whatever its id is made of", () 
   expect(route.item).toBeNull();
 });
 
+test.each([
+  ["#/nowhere", "#/flow"],
+  ["#/agents/unknown", "#/agents"],
+  ["#/overview/a/b", "#/overview"],
+  ["#/settings/data", "#/settings/data"],
+  ["#/conversations/c-1", "#/conversations/c-1"],
+  ["#/flow?q=kind%3Arequest", "#/flow?q=kind%3Arequest"],
+])("the address %s becomes %s, and Back does not come here again", (hash, address) => {
+  window.location.hash = hash;
+  const before = window.history.length;
+  new Route().start()();
+  expect(window.location.hash).toBe(address);
+  expect(window.history.length).toBe(before);
+});
+
 test("what is looked for stands in the address, and goes with the screen", () => {
   const route = new Route();
   route.go("flow");

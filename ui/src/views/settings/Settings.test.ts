@@ -33,6 +33,12 @@ describe("Settings", () => {
     expect(link.getAttribute("href")).toBe("#/settings/signed-tokens");
   });
 
+  test("an address that names no page leads to the first, and says so", async () => {
+    await open("/unknown");
+    await screen.findByRole("heading", { name: "General" });
+    await waitFor(() => expect(window.location.hash).toBe("#/settings/general"));
+  });
+
   test("what protects the port is told", async () => {
     await open("/security");
     await screen.findByRole("heading", { name: "Connection security" });
