@@ -39,6 +39,15 @@ describe("Settings", () => {
     await waitFor(() => expect(window.location.hash).toBe("#/settings/general"));
   });
 
+  test("a database in which nothing is empty is not offered to be compacted", async () => {
+    broker.settings.storage = { ...broker.settings.storage, unusedBytes: 0 };
+    await open("/data");
+    const compact = await screen.findByRole("button", { name: "Compact…" });
+    expect(compact.hasAttribute("disabled")).toBe(true);
+    const reason = document.getElementById(compact.getAttribute("aria-describedby") ?? "");
+    expect(reason?.textContent).toMatch(/nothing to free/);
+  });
+
   test("what protects the port is told", async () => {
     await open("/security");
     await screen.findByRole("heading", { name: "Connection security" });
