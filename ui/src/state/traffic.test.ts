@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batch, row, rows, snapshot } from "../testing/fixtures";
-import { MOST_PASSAGES, Traffic } from "./traffic";
+import { MOST_PASSAGES, NOBODY, Traffic } from "./traffic";
 
 describe("who talked to whom lately", () => {
   test("messages weigh on their cord and fade", () => {
@@ -47,6 +47,23 @@ describe("who talked to whom lately", () => {
         .map((cord) => cord.kind)
         .sort(),
     ).toEqual(["error", "event"]);
+  });
+
+  test("a message that dies without a recipient hangs loose from its sender, who alone is heard of", () => {
+    const traffic = new Traffic();
+    traffic.take(batch({ rows: [row(1, { to: null, state: "dead" })] }));
+    traffic.take(batch({ rows: [row(2, { to: null, state: "waiting" })] }));
+    traffic.take(
+      batch({
+        moved: [{ seq: 2, state: "dead", to: null, tookMicros: 1, error: "no", retryAt: null }],
+      }),
+    );
+    expect(traffic.cords(0, 48)).toMatchObject([
+      { from: "planner", to: NOBODY, kind: "error", weight: 2 },
+    ]);
+    expect([...traffic.weights().keys()]).toEqual(["planner"]);
+    const { perSecond, failedPerSecond } = traffic.passing(({ from }) => from === "planner");
+    expect(perSecond).toBe(failedPerSecond);
   });
 
   test("rows that found no room count as those that did", () => {

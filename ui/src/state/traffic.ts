@@ -7,8 +7,12 @@ const CORD_KINDS: readonly CordKind[] = ["request", "response", "event", "broadc
 /** More than there can ever be at both ends of what is remembered. */
 const MOST_SEATS = 16_384;
 
+/** Where a message goes that died and had no recipient: its cord hangs loose. */
+export const NOBODY = "";
+
 export interface Cord {
   from: string;
+  /** An agent, or `NOBODY`. */
   to: string;
   kind: CordKind;
   /** Messages lately, each counting half as much every few seconds. */
@@ -64,7 +68,9 @@ export class Traffic {
     // Rows that found no room in the batch are taken to be like those that did.
     const share = event.rows.length === 0 ? 1 : 1 + event.skipped / event.rows.length;
     for (const row of event.rows) {
-      if (row.to === null || row.state === "waiting") this.#remember(row);
+      if (row.to === null && row.state === "dead")
+        this.#count(row.from, NOBODY, "error", share, row.tookMicros);
+      else if (row.to === null || row.state === "waiting") this.#remember(row);
       if (row.to !== null)
         this.#count(
           row.from,
@@ -78,7 +84,7 @@ export class Traffic {
       const row = this.#open.get(moved.seq);
       if (row === undefined || moved.state === "waiting") continue;
       this.#open.delete(moved.seq);
-      const to = moved.to ?? row.to;
+      const to = moved.to ?? row.to ?? (moved.state === "dead" ? NOBODY : null);
       if (to === null) continue;
       if (wentWrong(moved.state)) this.#count(row.from, to, "error", share, moved.tookMicros);
       else if (row.to === null) this.#count(row.from, to, row.kind, share, moved.tookMicros);
@@ -121,7 +127,7 @@ export class Traffic {
     const weights = new Map<string, number>();
     for (const { from, to, weight } of this.#cords.values()) {
       weights.set(from, (weights.get(from) ?? 0) + weight);
-      weights.set(to, (weights.get(to) ?? 0) + weight);
+      if (to !== NOBODY) weights.set(to, (weights.get(to) ?? 0) + weight);
     }
     return weights;
   }
@@ -132,9 +138,9 @@ export class Traffic {
     const times: number[] = [];
     for (const strand of this.#cords.values()) {
       if (!belongs(strand)) continue;
-      // A message that was counted when it was sent is counted as an error beside that.
       if (strand.kind === "error") wrong += strand.weight;
-      else weight += strand.weight;
+      // A message that was counted when it was sent is an error beside that; one to nobody was not.
+      if (strand.kind !== "error" || strand.to === NOBODY) weight += strand.weight;
       for (const time of strand.took) times.push(time);
     }
     times.sort((a, b) => a - b);

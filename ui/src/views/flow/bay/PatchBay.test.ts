@@ -135,6 +135,20 @@ describe("the patch bay", () => {
     expect(filtered()).toEqual({ from: "planner", to: "summarizer" });
   });
 
+  test("messages that died with nobody to take them hang loose, and are found", async () => {
+    begin();
+    broker.say(batch({ rows: [row(2, { to: null, state: "dead" })] }));
+    await new Promise((done) => setTimeout(done, 300));
+    const planner = await jack(/planner/);
+    planner.focus();
+    await fireEvent.keyDown(planner, { key: "m" });
+    await fireEvent.click(
+      await screen.findByRole("menuitem", { name: /planner → nobody · error/ }),
+    );
+    expect(filtered()).toEqual({ from: "planner", state: "dead" });
+    expect(within(await bay()).getAllByRole("button"), "nobody has no jack").toHaveLength(2);
+  });
+
   test("its height is changed by keys, and remembered", async () => {
     begin();
     const handle = await screen.findByRole("separator", { name: "Height of the patch bay" });

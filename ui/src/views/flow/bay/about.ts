@@ -4,7 +4,7 @@ import { count, plural, rate } from "../../../parts/quantity";
 import { roughly } from "../../../parts/time";
 import { calledName } from "../../../state/agents.svelte";
 import type { Console } from "../../../state/console.svelte";
-import type { Cord, Passing } from "../../../state/traffic";
+import { NOBODY, type Cord, type Passing } from "../../../state/traffic";
 import { doorName } from "../../words";
 import type { Bay } from "./bay.svelte";
 import { jackView } from "./jack";
@@ -35,12 +35,16 @@ export function passingOf(
   );
 }
 
+/** What stands at an end of a cord. */
+export function endOf(key: string, bay: Bay, console: Console): string {
+  if (key === NOBODY) return "nobody";
+  return bay.nodes.get(key)?.group?.title ?? calledName(key, console.agents.byId);
+}
+
 export function aboutCord(cord: Cord, bay: Bay, console: Console): About {
-  const titleOf = (key: string) =>
-    bay.nodes.get(key)?.group?.title ?? calledName(key, console.agents.byId);
   const wishes = bay.wishesOf(cord);
   return {
-    title: `${titleOf(cord.from)} → ${titleOf(cord.to)}`,
+    title: `${endOf(cord.from, bay, console)} → ${endOf(cord.to, bay, console)}`,
     beside: cord.kind,
     kind: cord.kind,
     lines: passingLines(passingOf(cord, bay, console)),

@@ -1,12 +1,12 @@
 import type { Console } from "../../../state/console.svelte";
 import { recall, remember } from "../../../state/remembered";
-import type { Cord } from "../../../state/traffic";
+import { NOBODY, type Cord } from "../../../state/traffic";
 import { alike, busiest, cast, groupKey, seated, type Cast, type Node } from "./board";
 import { found, guestsOf } from "./guests";
 import { fitFor, nameable, type Fit, type Size } from "./grid";
 import { GROUPINGS, type Grouping } from "./groups";
 import { jackView, lightOf, sameView, type JackView } from "./jack";
-import { ofCord, ofJack, type Wish } from "./narrowing";
+import { ofCord, ofJack, ofLooseCord, type Wish } from "./narrowing";
 import type { Drawn } from "./picture";
 import { Stage } from "./stage";
 import { revealed, WHOLE, zoomed, type View } from "./view";
@@ -179,7 +179,9 @@ export class Bay {
 
   wishesOf({ from, to }: Pick<Cord, "from" | "to">): Wish[] {
     const [a, b] = [this.nodes.get(from), this.nodes.get(to)];
-    return a === undefined || b === undefined ? [] : ofCord(a, b);
+    if (a === undefined) return [];
+    if (to === NOBODY) return ofLooseCord(a);
+    return b === undefined ? [] : ofCord(a, b);
   }
 
   /** Looks for this, or no longer if that is looked for already. */

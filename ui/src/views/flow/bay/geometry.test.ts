@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { along, cordCurve, distance, lanes, strength, type Seat } from "./geometry";
+import { along, cordCurve, distance, lanes, looseCurve, strength, type Seat } from "./geometry";
 
 const seat = (id: string, x: number, y: number): Seat => ({ id, x, y, top: y < 130, above: false });
 
@@ -29,6 +29,15 @@ describe("cords", () => {
     for (const lane of [0, 1]) {
       const [, bend] = cordCurve(seat("a", 90, 56), seat("c", 810, 56), lane, 60);
       expect(bend.y - 56).toBeLessThanOrEqual(60);
+    }
+  });
+
+  test("that lead to nobody end near their jack, within the room there is", () => {
+    for (const at of [seat("a", 90, 56), seat("b", 90, 204)]) {
+      const [begin, , , end] = looseCurve(at, 40);
+      expect(begin).toEqual({ x: at.x, y: at.y });
+      expect(Math.hypot(end.x - at.x, end.y - at.y)).toBeLessThan(46);
+      expect(Math.sign(end.y - at.y), "where other cords hang, too").toBe(at.top ? 1 : -1);
     }
   });
 

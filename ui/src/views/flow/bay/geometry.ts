@@ -23,6 +23,8 @@ export type Curve = readonly [Point, Point, Point, Point];
 const LANE_PX = 22;
 /** Ends of cords in one jack lie beside each other, inside its ring. */
 const FAN_PX = 4;
+/** How far a cord reaches that leads to nobody. */
+const LOOSE_PX = 32;
 /** Steps between pale and bright: few enough that steady traffic draws nothing anew. */
 const SHADES = 8;
 /** Stretches by which a curve is measured. */
@@ -59,6 +61,17 @@ export function cordCurve(a: Seat, b: Seat, lane: number, room = Infinity): Curv
     { x: ax + bow, y: a.y + (b.y - a.y) * 0.75 },
     { x: bx + bow, y: b.y - (b.y - a.y) * 0.75 },
     { x: bx, y: b.y },
+  ];
+}
+
+/** How a cord hangs that leads to nobody: a short way out of its jack, and no further. */
+export function looseCurve({ x, y, top }: Seat, room = Infinity): Curve {
+  const deep = y + Math.min(LOOSE_PX, room * 0.55) * (top ? 1 : -1);
+  return [
+    { x, y },
+    { x, y: deep },
+    { x: x + LOOSE_PX / 2, y: deep },
+    { x: x + LOOSE_PX, y: deep },
   ];
 }
 

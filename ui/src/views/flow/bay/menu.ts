@@ -1,6 +1,7 @@
 import { rate } from "../../../parts/quantity";
 import type { Console } from "../../../state/console.svelte";
-import { passingOf } from "./about";
+import { NOBODY, type Cord } from "../../../state/traffic";
+import { endOf, passingOf } from "./about";
 import type { Bay } from "./bay.svelte";
 import { groupKey } from "./board";
 import { ofJack } from "./narrowing";
@@ -51,15 +52,17 @@ export function menuOf(
 }
 
 function cordsOf(key: string, bay: Bay, console: Console): Choice[] {
-  const nameOf = (each: string) => bay.nodes.get(each)?.group?.title ?? each;
+  // Errors are told beside the cord they belong to; those of messages to nobody have no other.
+  const isOwn = ({ to, kind }: Cord) => kind !== "error" || to === NOBODY;
   return bay.cords
-    .filter(({ from, to, kind }) => (from === key || to === key) && kind !== "error")
+    .filter((cord) => (cord.from === key || cord.to === key) && isOwn(cord))
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_CORDS)
     .map((cord) => {
       const { perSecond } = passingOf(cord, bay, console);
+      const ends = `${endOf(cord.from, bay, console)} → ${endOf(cord.to, bay, console)}`;
       return {
-        title: `${nameOf(cord.from)} → ${nameOf(cord.to)} · ${cord.kind} · ${rate(perSecond)} / s`,
+        title: `${ends} · ${cord.kind} · ${rate(perSecond)} / s`,
         run: () => bay.pull(cord),
       };
     });

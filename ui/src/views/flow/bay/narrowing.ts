@@ -24,6 +24,12 @@ export function ofCord(from: Node, to: Node): Wish[] {
   return [...oneEnd(from, "from"), ...oneEnd(to, "to")];
 }
 
+/** Only what died on its way from here, as far as a filter can say so. */
+export function ofLooseCord(from: Node): Wish[] {
+  const end = oneEnd(from, "from");
+  return end.length === 0 ? [] : [...end, { key: "state", value: "dead" }];
+}
+
 function oneEnd({ key, group }: Node, end: "from" | "to"): Wish[] {
   if (group === null) return [{ key: end, value: key }];
   if (group.by === "name") return [{ key: end, value: group.title }];

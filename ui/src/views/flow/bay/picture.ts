@@ -1,7 +1,7 @@
 // The drawn part of the bay: cords, and the lamps of jacks too small to be elements. On a canvas, because
 // hundreds of moving things are cheap there and dear as elements.
 
-import type { CordKind } from "../../../state/traffic";
+import { NOBODY, type CordKind } from "../../../state/traffic";
 import { along, type Curve, type Point } from "./geometry";
 
 export type Light = "on" | "busy" | "soon" | "off" | "blocked";
@@ -54,6 +54,7 @@ export function coloursOf(element: Element): Colours {
 }
 
 const MANY = 30;
+const OPEN_PX = 4;
 
 /** Draws everything anew. The context is scaled to CSS pixels already, and empty. */
 export function draw(context: CanvasRenderingContext2D, picture: Picture, colours: Colours): void {
@@ -92,12 +93,22 @@ function drawCord(
   context.lineWidth = wide;
   context.strokeStyle = colours[kind];
   context.stroke();
+  if (cord.to === NOBODY) drawOpenEnd(context, curve[3]);
   if (!still) return;
   const knot = along(curve, 0.5);
   context.beginPath();
   context.arc(knot.x, knot.y, 2 + strength * 2, 0, 2 * Math.PI);
   context.fillStyle = colours[kind];
   context.fill();
+}
+
+/** The plug at the end of a cord that is in no jack. */
+function drawOpenEnd(context: CanvasRenderingContext2D, { x, y }: Point): void {
+  context.setLineDash([]);
+  context.lineWidth = 1.6;
+  context.beginPath();
+  context.arc(x + OPEN_PX, y, OPEN_PX, 0, 2 * Math.PI);
+  context.stroke();
 }
 
 /** Lamps of one light are one path: thousands of them are drawn at once. */

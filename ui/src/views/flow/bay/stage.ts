@@ -2,8 +2,16 @@
 // messages a second change what is drawn here.
 
 import { still } from "../../../parts/motion";
-import { keyOf, type Cord } from "../../../state/traffic";
-import { cordCurve, distance, lanes, strength, type Point, type Seat } from "./geometry";
+import { keyOf, NOBODY, type Cord } from "../../../state/traffic";
+import {
+  cordCurve,
+  distance,
+  lanes,
+  looseCurve,
+  strength,
+  type Point,
+  type Seat,
+} from "./geometry";
 import { gridFor, place, type Grid, type Size } from "./grid";
 import { coloursOf, draw, type Colours, type Drawn, type Light, type Picture } from "./picture";
 import { between, easeOut, held, shown, WHOLE, type View } from "./view";
@@ -239,8 +247,8 @@ export class Stage {
     return this.#cords.flatMap((cord, i): Drawn[] => {
       const { from, to, kind, weight } = cord;
       const [a, b] = [this.#shownAt.get(from), this.#shownAt.get(to)];
-      if (a === undefined || b === undefined) return [];
-      const curve = cordCurve(a, b, lane[i] ?? 0, room);
+      if (a === undefined || (b === undefined && to !== NOBODY)) return [];
+      const curve = b === undefined ? looseCurve(a, room) : cordCurve(a, b, lane[i] ?? 0, room);
       const key = keyOf(from, to, kind);
       return [{ key, from, to, kind, curve, strength: strength(weight, most) }];
     });
