@@ -24,11 +24,16 @@ export function presence(status: AgentStatus): Presence {
  * What a person calls an agent: as the operator named it, or as it announced itself. The id of one that was
  * found on the network is a number that nobody reads.
  */
+export function nameOf({ id, label, name, doors }: AgentView): string {
+  if (label !== null) return label;
+  const found = doors.length > 0 && doors.every((door) => door === "discovery");
+  return found && name !== "" ? name : id;
+}
+
+/** The same for one of whom only the id is at hand; that alone if it is not known. */
 export function calledName(id: string, known: ReadonlyMap<string, AgentView>): string {
   const agent = known.get(id);
-  if (agent === undefined || agent.label !== null) return agent?.label ?? id;
-  const found = agent.doors.length > 0 && agent.doors.every((door) => door === "discovery");
-  return found && agent.name !== "" ? agent.name : id;
+  return agent === undefined ? id : nameOf(agent);
 }
 
 /** For so long an agent that came counts as new. */

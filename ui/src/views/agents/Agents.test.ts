@@ -270,6 +270,12 @@ describe("Agents", () => {
     await within(aside).findByRole("heading", { name: "echo" });
   });
 
+  test("one that was found on the network is called as it announced itself, its id beside that", async () => {
+    const aside = await show({ name: "crawler-7", doors: ["discovery"] });
+    expect(within(aside).getByRole("heading", { level: 2 }).textContent).toContain("crawler-7");
+    within(aside).getByText("echo", { selector: ".mono *" });
+  });
+
   test("Escape leaves the name as it is", async () => {
     const aside = await show({ label: "Echo" });
     await fireEvent.keyDown(screen.getByRole("grid", { name: "Agents" }), { key: "r" });
