@@ -3,149 +3,119 @@
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::server::Costed;
+use crate::figures::{Better, Figure, Sample, Section, Side, Spread};
 
-/// The same thing, measured on both sides.
-pub(crate) struct Pair<T> {
-    pub(crate) ours: T,
-    pub(crate) relay: T,
-}
-
-/// Both sides under both loads, within seconds of each other.
-pub(crate) struct Round {
-    pub(crate) latency: Pair<Costed>,
-    pub(crate) throughput: Pair<Costed>,
-}
-
-/// Every round, summed up.
+/// Everything that was measured.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    rounds: usize,
-    figures: Vec<Figure>,
-}
-
-/// One line of the table: medians over the rounds, and the ratio taken within each.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Figure {
-    name: &'static str,
-    unit: &'static str,
-    ours: f64,
-    relay: f64,
-    ratio: Spread,
-}
-
-#[derive(Debug, PartialEq, Serialize)]
-struct Spread {
-    median: f64,
-    min: f64,
-    max: f64,
+    pub(crate) rounds: usize,
+    pub(crate) sections: Vec<Section>,
 }
 
 impl Report {
-    pub(crate) fn new(rounds: &[Round]) -> Self {
-        type Value = fn(&Costed) -> f64;
-        type Load = fn(&Round) -> &Pair<Costed>;
-        let latency: Load = |round| &round.latency;
-        let throughput: Load = |round| &round.throughput;
-        let p50: Value = |costed| costed.measured.p50.as_secs_f64() * 1e6;
-        let p99: Value = |costed| costed.measured.p99.as_secs_f64() * 1e6;
-        let rate: Value =
-            |costed| costed.measured.operations as f64 / costed.measured.elapsed.as_secs_f64();
-        let cpu: Value = |costed| costed.cpu_micros as f64 / costed.measured.operations as f64;
-        let lines = [
-            ("1 in flight, half answered within", "µs", latency, p50),
-            ("1 in flight, 99 % answered within", "µs", latency, p99),
-            ("1 in flight, server CPU an operation", "µs", latency, cpu),
-            ("8 × 32 in flight, operations a second", "/s", throughput, rate),
-            ("8 × 32 in flight, half answered within", "µs", throughput, p50),
-            ("8 × 32 in flight, 99 % answered within", "µs", throughput, p99),
-            ("8 × 32 in flight, server CPU an operation", "µs", throughput, cpu),
-        ];
-        let figures = lines.map(|(name, unit, load, value)| {
-            let ours: Vec<f64> = rounds.iter().map(|round| value(&load(round).ours)).collect();
-            let relay: Vec<f64> = rounds.iter().map(|round| value(&load(round).relay)).collect();
-            let ratios = ours.iter().zip(&relay).map(|(ours, relay)| ours / relay).collect();
-            Figure {
-                name,
-                unit,
-                ours: spread(ours).median,
-                relay: spread(relay).median,
-                ratio: spread(ratios),
-            }
-        });
-        Self { rounds: rounds.len(), figures: figures.into() }
-    }
-
     pub(crate) fn json(&self) -> Outcome<String> {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    pub(crate) fn table(&self) -> String {
-        let head = format!(
-            "{:<42} {:>11} {:>11}   ours / relay, median (min–max) of {} rounds",
-            "", "ours", "bare relay", self.rounds
-        );
-        let line = |figure: &Figure| {
-            let Figure { name, unit, ours, relay, ratio } = figure;
-            format!(
-                "{name:<42} {ours:>8.0} {unit} {relay:>8.0} {unit}   {:.2} ({:.2}–{:.2})",
-                ratio.median, ratio.min, ratio.max
-            )
-        };
-        let lines: Vec<String> =
-            std::iter::once(head).chain(self.figures.iter().map(line)).collect();
+    /// Every figure that has a target, beside it.
+    pub(crate) fn targets(&self) -> String {
+        let figures = self.sections.iter().flat_map(|section| &section.figures);
+        let mut lines = vec![format!(
+            "\n{:<72}{:>8}  {:<15}{:>9}  {:>6}",
+            format!("median of {} rounds (min–max)", self.rounds),
+            "",
+            "",
+            "to reach",
+            "goal"
+        )];
+        lines.extend(figures.filter(|figure| figure.target.is_some()).map(line));
         lines.join("\n")
     }
 }
 
-/// Of no values at all, all three are not a number.
-fn spread(mut values: Vec<f64>) -> Spread {
-    values.sort_by(f64::total_cmp);
-    let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
-    let (middle, last) = (values.len() / 2, values.len().saturating_sub(1));
-    let median = if middle > 0 && values.len().is_multiple_of(2) {
-        (at(middle - 1) + at(middle)) / 2.0
-    } else {
-        at(middle)
+/// A scenario: a line for each side, as medians over the rounds.
+pub(crate) fn section(section: &Section) -> String {
+    let mut lines = vec![format!("\n{}", section.title)];
+    if !section.sides.is_empty() {
+        lines.push(format!(
+            "  {:<42}{:>12}{:>9}{:>9}{:>9}  {:>10}  {:>13}{:>6}",
+            "",
+            format!("{}/s", section.operations),
+            "p50",
+            "p99",
+            "p99.9",
+            "server CPU",
+            "generator CPU",
+            "busy"
+        ));
+    }
+    lines.extend(section.sides.iter().map(side));
+    lines.extend(section.figures.iter().map(|figure| format!("  {}", line(figure))));
+    lines.extend(section.notes.iter().map(|note| format!("  ({note})")));
+    lines.join("\n")
+}
+
+fn side(side: &Side) -> String {
+    let median = |value: fn(&Sample) -> f64| side.spread(value).median;
+    format!(
+        "  {:<42}{:>12.0}{:>9}{:>9}{:>9}  {:>7.1} µs  {:>10.1} µs{:>5.0}%",
+        side.name,
+        median(|sample| sample.rate),
+        time(median(|sample| sample.p50)),
+        time(median(|sample| sample.p99)),
+        time(median(|sample| sample.p999)),
+        median(|sample| sample.server_cpu),
+        median(|sample| sample.generator_cpu),
+        median(|sample| sample.generator_busy) * 100.0,
+    )
+}
+
+fn line(figure: &Figure) -> String {
+    let Spread { median, min, max } = figure.spread;
+    let unit = if figure.unit.is_empty() { String::new() } else { format!(" {}", figure.unit) };
+    let value = format!("{}{unit}", short(median));
+    let spread = format!("({}–{})", short(min), short(max));
+    let sign = match figure.better {
+        Better::Higher => "≥",
+        Better::Lower => "≤",
     };
-    Spread { median, min: at(0), max: at(last) }
+    let target = figure.target.map_or(String::new(), |target| {
+        let bound = |value: f64| format!("{sign} {}", short(value));
+        format!("{:>9}  {:>6}", bound(target.to_reach), bound(target.goal))
+    });
+    format!("{:<72}{value:>8}  {spread:<15}{target}", figure.name).trim_end().to_owned()
+}
+
+/// Three digits that matter.
+fn short(value: f64) -> String {
+    match value.abs() {
+        large if large >= 100.0 => format!("{value:.0}"),
+        middle if middle >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// A time that was measured in microseconds.
+fn time(micros: f64) -> String {
+    if micros < 1e4 { format!("{micros:.0} µs") } else { format!("{:.0} ms", micros / 1e3) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Measured;
-    use std::time::Duration;
 
-    fn costed(operations: u64, p50_micros: u64) -> Costed {
-        let measured = Measured {
-            operations,
-            elapsed: Duration::from_secs(1),
-            p50: Duration::from_micros(p50_micros),
-            p99: Duration::from_micros(p50_micros * 2),
-        };
-        Costed { measured, cpu_micros: operations * 10 }
+    #[test]
+    fn a_figure_stands_beside_what_is_to_be_reached() {
+        let spread = Spread { median: 0.456, min: 0.4, max: 123.4 };
+        let figure = Figure::ratio("ours / theirs", Better::Higher, spread).target(0.6, 1.0);
+        let line = line(&figure);
+        assert!(line.starts_with("ours / theirs"), "{line}");
+        assert!(line.contains("0.46  (0.40–123)") && line.ends_with("≥ 0.60  ≥ 1.00"), "{line}");
     }
 
     #[test]
-    fn a_spread_is_the_middle_and_both_ends() {
-        let of = |values: &[f64]| spread(values.to_vec());
-        assert_eq!(of(&[3.0, 1.0, 2.0]), Spread { median: 2.0, min: 1.0, max: 3.0 });
-        assert_eq!(of(&[4.0, 1.0]), Spread { median: 2.5, min: 1.0, max: 4.0 });
-    }
-
-    #[test]
-    fn a_ratio_is_taken_within_its_round() {
-        let round = |ours: u64, relay: u64| Round {
-            latency: Pair { ours: costed(100, ours), relay: costed(100, relay) },
-            throughput: Pair { ours: costed(500, 1), relay: costed(1000, 1) },
-        };
-        // Medians alone would say 100 / 100; the rounds say 1, 4 and 9.
-        let report = Report::new(&[round(100, 100), round(400, 100), round(90, 10)]);
-        let latency = report.figures.first().expect("the first line is the latency");
-        assert_eq!((latency.ours, latency.relay), (100.0, 100.0));
-        assert_eq!(latency.ratio, Spread { median: 4.0, min: 1.0, max: 9.0 });
-        assert!(report.table().contains("0.50 (0.50–0.50)"), "{}", report.table());
+    fn long_times_are_told_in_milliseconds() {
+        assert_eq!(time(9_999.0), "9999 µs");
+        assert_eq!(time(365_821.0), "366 ms");
     }
 }

@@ -1,120 +1,82 @@
-//! The clients: the same for both sides, whatever serves them.
+//! One measurement: everyone asks until the time is over, and every answer's time is kept.
 
 use std::time::{Duration, Instant};
 
-use bub::{Answer, Bus, ClientInfo};
-use switchboard_model::{AgentId, Payload};
-use tokio::task::JoinSet;
-
+use super::engine::Engine;
+use super::plan::{Measured, Order};
 use crate::Outcome;
 
-const RESPONDERS: usize = 4;
-const CONNECTIONS: usize = 8;
-const IN_FLIGHT: usize = 32;
-
-/// Clients and responders, connected to one server.
-pub(crate) struct Load {
-    clients: Vec<Bus>,
-    payload: Payload,
-    _responders: JoinSet<()>,
-}
-
-/// What the clients saw.
-pub(crate) struct Measured {
-    pub(crate) operations: u64,
-    pub(crate) elapsed: Duration,
-    /// Half of the answers came within this time.
-    pub(crate) p50: Duration,
-    /// All but one in a hundred came within this time.
-    pub(crate) p99: Duration,
-}
-
-impl Load {
-    /// Connects everyone. An operation is a message to a responder, and its answer.
-    pub(crate) async fn connect(url: &str) -> Outcome<Self> {
-        let answer = Payload::parse(r#"{"type":"bench_result","ok":true}"#)?;
-        let mut responders = JoinSet::new();
-        for number in 0..RESPONDERS {
-            let bus = join(url, &format!("responder-{number}")).await?;
-            bus.subscribe(&topic(number), None).await?;
-            responders.spawn(respond(bus, answer.clone()));
+pub(super) fn measure(engine: &mut Engine, order: &Order) -> Outcome<Measured> {
+    let Order::For { seconds } = order;
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs_f64(*seconds);
+    let mut times: Vec<u32> = Vec::with_capacity(1 << 20);
+    let mut answers = Vec::new();
+    let mut under_way = 0_usize;
+    for (number, connection) in engine.connections.iter_mut().enumerate() {
+        for slot in 0..connection.slots.len() {
+            connection.ask(slot, Instant::now());
+            under_way += 1;
         }
-        let mut clients = Vec::new();
-        for number in 0..CONNECTIONS {
-            clients.push(join(url, &format!("client-{number}")).await?);
+        if !connection.slots.is_empty() {
+            engine.dirty.push(number);
         }
-        let text = "x".repeat(200);
-        let payload = format!(r#"{{"type":"bench_request","task":"summarize","text":"{text}"}}"#);
-        Ok(Self { clients, payload: Payload::parse(&payload)?, _responders: responders })
     }
-
-    /// One question at a time: how long does an answer take?
-    pub(crate) async fn one_in_flight(&self, span: Duration) -> Outcome<Measured> {
-        self.run(1, 1, span).await
-    }
-
-    /// Many questions at a time: how many answers are there?
-    pub(crate) async fn many_in_flight(&self, span: Duration) -> Outcome<Measured> {
-        self.run(CONNECTIONS, IN_FLIGHT, span).await
-    }
-
-    async fn run(&self, connections: usize, in_flight: usize, span: Duration) -> Outcome<Measured> {
-        let begun = Instant::now();
-        let until = begun + span;
-        let mut askers = JoinSet::new();
-        for (number, client) in self.clients.iter().take(connections).enumerate() {
-            let topic = topic(number % RESPONDERS);
-            for _ in 0..in_flight {
-                askers.spawn(ask(client.clone(), topic.clone(), self.payload.clone(), until));
+    engine.flush()?;
+    while under_way > 0 {
+        engine.turn(&mut answers)?;
+        let now = Instant::now();
+        for answer in answers.drain(..) {
+            let connection = &mut engine.connections[answer.connection];
+            let slot = connection.slot_of(answer.id)?;
+            times.push(nanos(now - connection.slots[slot].asked));
+            if now < until {
+                connection.ask(slot, now);
+                engine.dirty.push(answer.connection);
+            } else {
+                under_way -= 1;
             }
         }
-        let mut times = Vec::new();
-        while let Some(asker) = askers.join_next().await {
-            times.extend(asker??);
-        }
-        let elapsed = begun.elapsed();
-        times.sort_unstable();
-        let at = |part: f64| {
-            let index = (times.len() as f64 * part) as usize;
-            times.get(index).copied().ok_or("no answer came at all")
-        };
-        Ok(Measured {
-            operations: u64::try_from(times.len())?,
-            elapsed,
-            p50: at(0.5)?,
-            p99: at(0.99)?,
-        })
+        engine.flush()?;
     }
+    summary(&mut times, begun.elapsed())
 }
 
-fn topic(responder: usize) -> String {
-    format!("bench:{responder}")
+/// Four seconds and more are all the same here.
+fn nanos(time: Duration) -> u32 {
+    u32::try_from(time.as_nanos()).unwrap_or(u32::MAX)
 }
 
-async fn join(url: &str, id: &str) -> Outcome<Bus> {
-    Ok(Bus::connect(url, &AgentId::parse(id)?, ClientInfo::new("bench", "1"), None).await?)
+fn summary(times: &mut [u32], elapsed: Duration) -> Outcome<Measured> {
+    times.sort_unstable();
+    let at = |part: f64| percentile(times, part).ok_or("no answer came at all");
+    Ok(Measured {
+        operations: times.len() as u64,
+        seconds: elapsed.as_secs_f64(),
+        p50: at(0.5)?,
+        p99: at(0.99)?,
+        p999: at(0.999)?,
+    })
 }
 
-async fn respond(bus: Bus, answer: Payload) {
-    while let Some(delivery) = bus.next_delivery().await {
-        if delivery.answer(Answer::with(answer.clone())).await.is_err() {
-            return;
-        }
+/// The time within which this part of the answers came, in microseconds; `times` are sorted nanoseconds.
+fn percentile(times: &[u32], part: f64) -> Option<f64> {
+    let rank = (times.len() as f64 * part).ceil() as usize;
+    times.get(rank.saturating_sub(1)).map(|nanos| f64::from(*nanos) / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_the_time_within_which_so_many_came() {
+        let times: Vec<u32> = (1..=1000).map(|number| number * 1000).collect();
+        assert_eq!(percentile(&times, 0.5), Some(500.0));
+        assert_eq!(percentile(&times, 0.99), Some(990.0));
+        assert_eq!(percentile(&times, 0.999), Some(999.0));
+        assert_eq!(percentile(&times, 1.0), Some(1000.0));
+        assert_eq!(percentile(&[5000], 0.999), Some(5.0), "of one time, every part is that one");
+        assert_eq!(percentile(&[], 0.5), None);
     }
-}
-
-/// Asks until the time is over. An operation that fails would make the figures worthless.
-async fn ask(bus: Bus, topic: String, payload: Payload, until: Instant) -> Outcome<Vec<Duration>> {
-    let mut times = Vec::new();
-    let mut begun = Instant::now();
-    while begun < until {
-        let result = bus.send(&topic, &payload).await?;
-        if !result.success {
-            return Err(format!("an operation failed: {}", result.json).into());
-        }
-        let ended = Instant::now();
-        times.push(ended - begun);
-        begun = ended;
-    }
-    Ok(times)
 }

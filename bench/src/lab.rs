@@ -1,0 +1,81 @@
+//! Where measurements are made: the programs, the folder for what they write, how often and how long.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::process::Command;
+
+use crate::Outcome;
+
+pub(crate) struct Lab {
+    /// This program, which is also the generator and the bare servers.
+    this: PathBuf,
+    switchboardd: PathBuf,
+    scratch: TempDir,
+    /// How often each side is measured.
+    pub(crate) rounds: usize,
+    /// How long each time.
+    pub(crate) span: Duration,
+}
+
+/// Where processes may run.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Cores {
+    All,
+    /// Everything on one core: what a request costs then is the sum of all work, and nothing is hidden by what
+    /// happens at the same time elsewhere.
+    One,
+}
+
+impl Lab {
+    pub(crate) fn open(
+        switchboardd: Option<PathBuf>,
+        rounds: usize,
+        span: Duration,
+    ) -> Outcome<Self> {
+        let this = std::env::current_exe()?;
+        let beside = this.parent().unwrap_or(Path::new("."));
+        let switchboardd = switchboardd.unwrap_or_else(|| beside.join("switchboardd"));
+        if !switchboardd.exists() {
+            let advice = "build it with `cargo build --release -p switchboardd`";
+            return Err(format!("{} is missing: {advice}", switchboardd.display()).into());
+        }
+        // Beside the programs and not under /tmp, which is often kept in memory: the disk is part of what is measured.
+        let kept = beside.with_file_name("bench-data");
+        std::fs::create_dir_all(&kept)?;
+        let scratch = tempfile::Builder::new().prefix("run-").tempdir_in(kept)?;
+        Ok(Self { this, switchboardd, scratch, rounds, span })
+    }
+
+    /// A new folder for one server.
+    pub(crate) fn folder(&self, name: &str) -> Outcome<PathBuf> {
+        let made =
+            tempfile::Builder::new().prefix(&format!("{name}-")).tempdir_in(&self.scratch)?;
+        Ok(made.keep())
+    }
+
+    pub(crate) fn switchboardd(&self, cores: Cores) -> Command {
+        on(cores, self.switchboardd.as_os_str())
+    }
+
+    /// This program in one of its other roles.
+    pub(crate) fn role(&self, role: &str, cores: Cores) -> Command {
+        let mut command = on(cores, self.this.as_os_str());
+        command.arg(role);
+        command
+    }
+}
+
+/// A program that runs on these cores from its start, so that it also counts no more than these.
+pub(crate) fn on(cores: Cores, program: impl AsRef<OsStr>) -> Command {
+    match cores {
+        Cores::All => Command::new(program),
+        Cores::One => {
+            let mut command = Command::new("taskset");
+            command.args(["--cpu-list", "0"]).arg(program);
+            command
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! NATS: core messages, which are kept nowhere, and JetStream, which keeps them in files.
+
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use super::Server;
+use crate::Outcome;
+use crate::lab::{Cores, Lab, on};
+use crate::process::{Process, spare_address};
+
+const PROGRAM: &str = "nats-server";
+
+/// When JetStream's files reach the disk.
+#[derive(Clone, Copy)]
+pub(crate) enum Sync {
+    /// Every two minutes, as it comes.
+    Default,
+    /// Before every acknowledgement.
+    Always,
+}
+
+/// Core messages alone.
+pub(crate) async fn core(lab: &Lab, cores: Cores) -> Outcome<Server> {
+    let address = spare_address()?;
+    let mut command = on(cores, PROGRAM);
+    command.args(["--addr", "127.0.0.1", "--port", &address.port().to_string()]);
+    let folder = lab.folder("nats")?;
+    command.arg("--log").arg(folder.join("log"));
+    Ok(Server { process: Process::start(command)?.listens(address).await?, address, folder })
+}
+
+/// With a stream in files for everything under `stream.`.
+pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Server> {
+    let address = spare_address()?;
+    let folder = lab.folder("jetstream")?;
+    let interval = match sync {
+        Sync::Default => "",
+        Sync::Always => "sync_interval: always\n",
+    };
+    let settings = format!(
+        "listen: \"{address}\"\nlog_file: \"{0}/log\"\njetstream {{\n store_dir: \"{0}\"\n{interval}}}\n",
+        folder.display()
+    );
+    let file = folder.join("nats.conf");
+    std::fs::write(&file, settings)?;
+    let mut command = on(Cores::All, PROGRAM);
+    command.arg("--config").arg(file);
+    let process = Process::start(command)?.listens(address).await?;
+    make_stream(address).await?;
+    Ok(Server { process, address, folder })
+}
+
+async fn make_stream(address: SocketAddr) -> Outcome<()> {
+    let stream = r#"{"name":"BENCH","subjects":["stream.>"],"storage":"file","retention":"limits","num_replicas":1}"#;
+    let request = format!(
+        "CONNECT {{\"verbose\":false}}\r\nSUB made 1\r\nPUB $JS.API.STREAM.CREATE.BENCH made {}\r\n{stream}\r\n",
+        stream.len()
+    );
+    let mut connection = BufReader::new(TcpStream::connect(address).await?);
+    connection.write_all(request.as_bytes()).await?;
+    let mut line = String::new();
+    while !line.starts_with("MSG made") {
+        line.clear();
+        if connection.read_line(&mut line).await? == 0 {
+            return Err("NATS hung up".into());
+        }
+    }
+    line.clear();
+    connection.read_line(&mut line).await?;
+    if line.contains(r#""error""#) {
+        return Err(format!("NATS makes no stream: {line}").into());
+    }
+    Ok(())
+}
