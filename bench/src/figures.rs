@@ -14,6 +14,8 @@ pub(crate) struct Sample {
     pub(crate) generator_cpu: f64,
     /// The part of the time in which the generator's one thread ran. Near 1, it is the generator that was measured.
     pub(crate) generator_busy: f64,
+    /// Bytes that the clients heard in a second.
+    pub(crate) heard: f64,
 }
 
 /// One of those that were compared, in every round.
@@ -22,6 +24,11 @@ pub(crate) struct Side {
     pub(crate) name: &'static str,
     pub(crate) samples: Vec<Sample>,
 }
+
+/// All of those.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Sides(pub(crate) Vec<Side>);
 
 /// The middle of some values, and both ends.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -65,7 +72,7 @@ pub(crate) struct Section {
     pub(crate) title: String,
     /// What operations are called.
     pub(crate) operations: &'static str,
-    pub(crate) sides: Vec<Side>,
+    pub(crate) sides: Sides,
     pub(crate) figures: Vec<Figure>,
     /// What a reader has to know: what was missing, what was smaller than asked for.
     pub(crate) notes: Vec<String>,
@@ -90,16 +97,38 @@ impl Side {
     pub(crate) fn spread(&self, value: impl Fn(&Sample) -> f64) -> Spread {
         Spread::of(self.samples.iter().map(value).collect())
     }
+}
 
-    /// This side's value over the other's, taken within each round: a machine that was busy then slowed both.
-    pub(crate) fn ratio(&self, other: &Self, value: impl Fn(&Sample) -> f64) -> Spread {
-        let pairs = self.samples.iter().zip(&other.samples);
-        Spread::of(pairs.map(|(ours, theirs)| value(ours) / value(theirs)).collect())
+impl Sides {
+    /// None were compared.
+    pub(crate) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Its samples, round by round; none if it was not there.
+    pub(crate) fn samples(&self, name: &str) -> Option<&[Sample]> {
+        self.0.iter().find(|side| side.name == name).map(|side| side.samples.as_slice())
+    }
+
+    /// One side's value over another's, taken within each round: a machine that was busy then slowed both. None if one
+    /// of them was not there.
+    pub(crate) fn ratio(
+        &self,
+        ours: &str,
+        theirs: &str,
+        value: impl Fn(&Sample) -> f64,
+    ) -> Option<Spread> {
+        let pairs = self.samples(ours)?.iter().zip(self.samples(theirs)?);
+        Some(Spread::of(pairs.map(|(ours, theirs)| value(ours) / value(theirs)).collect()))
+    }
+
+    pub(crate) fn spread(&self, name: &str, value: impl Fn(&Sample) -> f64) -> Option<Spread> {
+        Some(Spread::of(self.samples(name)?.iter().map(value).collect()))
     }
 }
 
 impl Figure {
-    pub(crate) fn ratio(name: impl Into<String>, better: Better, spread: Spread) -> Self {
+    pub(crate) fn new(name: impl Into<String>, better: Better, spread: Spread) -> Self {
         Self { name: name.into(), unit: "", better, spread, target: None }
     }
 
@@ -112,11 +141,21 @@ impl Figure {
     }
 }
 
+/// A figure of which more is better; none if there is nothing to take it from.
+pub(crate) fn higher(name: impl Into<String>, spread: Option<Spread>) -> Option<Figure> {
+    Some(Figure::new(name, Better::Higher, spread?))
+}
+
+/// A figure of which less is better; none if there is nothing to take it from.
+pub(crate) fn lower(name: impl Into<String>, spread: Option<Spread>) -> Option<Figure> {
+    Some(Figure::new(name, Better::Lower, spread?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn side(rates: &[f64]) -> Side {
+    fn side(name: &'static str, rates: &[f64]) -> Side {
         let sample = |rate: &f64| Sample {
             rate: *rate,
             p50: 1.0,
@@ -125,8 +164,9 @@ mod tests {
             server_cpu: 1.0,
             generator_cpu: 1.0,
             generator_busy: 0.5,
+            heard: 1.0,
         };
-        Side { name: "a side", samples: rates.iter().map(sample).collect() }
+        Side { name, samples: rates.iter().map(sample).collect() }
     }
 
     #[test]
@@ -139,9 +179,11 @@ mod tests {
 
     #[test]
     fn a_ratio_is_taken_within_its_round() {
-        let (ours, theirs) = (side(&[100.0, 400.0, 90.0]), side(&[100.0, 100.0, 10.0]));
+        let (ours, theirs) = ([100.0, 400.0, 90.0], [100.0, 100.0, 10.0]);
+        let sides = Sides(vec![side("ours", &ours), side("theirs", &theirs)]);
         // Medians alone would say 100 / 100; the rounds say 1, 4 and 9.
-        let ratio = ours.ratio(&theirs, |sample| sample.rate);
-        assert_eq!(ratio, Spread { median: 4.0, min: 1.0, max: 9.0 });
+        let ratio = sides.ratio("ours", "theirs", |sample| sample.rate);
+        assert_eq!(ratio, Some(Spread { median: 4.0, min: 1.0, max: 9.0 }));
+        assert_eq!(sides.ratio("ours", "not installed", |sample| sample.rate), None);
     }
 }

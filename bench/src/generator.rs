@@ -8,15 +8,23 @@
 mod bus;
 mod connection;
 mod engine;
+mod feed;
+mod http;
+mod lobby;
+mod mailbox;
+mod mqtt;
 mod nats;
 mod plan;
+mod post;
 mod protocol;
+mod redis;
 mod run;
-mod websocket;
+mod template;
 
 use std::io::{BufRead, Write};
 
 pub(crate) use plan::{Group, Measured, Order, Part, Plan, Speech};
+pub(crate) use template::NUMBER;
 
 use crate::Outcome;
 use engine::Engine;
@@ -44,11 +52,15 @@ fn say(line: &str) -> Outcome<()> {
     Ok(output.flush()?)
 }
 
-/// What is asked, in every protocol.
+/// What is asked, in every protocol: JSON with the number of the question in it, and always of the same length.
 fn question() -> String {
     let text = "x".repeat(TEXT);
-    format!(r#"{{"type":"bench_request","task":"summarize","text":"{text}"}}"#)
+    let number = template::PADDED;
+    format!(r#"{{"type":"bench_request","n":"{number}","text":"{text}"}}"#)
 }
+
+/// What stands before that number.
+const NUMBER_KEY: &[u8] = br#""n":""#;
 
 /// What is answered, in every protocol.
 const ANSWER: &str = r#"{"type":"bench_result","ok":true}"#;

@@ -8,17 +8,27 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::Outcome;
+use crate::peers::switchboard;
 
 pub(crate) struct Lab {
     /// This program, which is also the generator and the bare servers.
     this: PathBuf,
     switchboardd: PathBuf,
+    /// What takes long to make and is used again.
+    kept: PathBuf,
     scratch: TempDir,
+    /// Whether the database of 5 GB may be made.
+    full: bool,
     /// How often each side is measured.
     pub(crate) rounds: usize,
     /// How long each time.
     pub(crate) span: Duration,
 }
+
+/// What the search looks through.
+const MILLION: u64 = 1_000_000;
+/// So many messages are 5 GB.
+const GIGABYTES: u64 = 14_500_000;
 
 /// Where processes may run.
 #[derive(Clone, Copy, PartialEq)]
@@ -34,6 +44,7 @@ impl Lab {
         switchboardd: Option<PathBuf>,
         rounds: usize,
         span: Duration,
+        full: bool,
     ) -> Outcome<Self> {
         let this = std::env::current_exe()?;
         let beside = this.parent().unwrap_or(Path::new("."));
@@ -45,8 +56,18 @@ impl Lab {
         // Beside the programs and not under /tmp, which is often kept in memory: the disk is part of what is measured.
         let kept = beside.with_file_name("bench-data");
         std::fs::create_dir_all(&kept)?;
-        let scratch = tempfile::Builder::new().prefix("run-").tempdir_in(kept)?;
-        Ok(Self { this, switchboardd, scratch, rounds, span })
+        let scratch = tempfile::Builder::new().prefix("run-").tempdir_in(&kept)?;
+        Ok(Self { this, switchboardd, kept, scratch, full, rounds, span })
+    }
+
+    /// A folder with a long history: of 1,000,000 messages, or of 5 GB where that was once asked for.
+    pub(crate) async fn history(&self) -> Outcome<PathBuf> {
+        let folder = |messages: u64| self.kept.join(format!("messages-{messages}"));
+        let large = self.full || folder(GIGABYTES).join("filled").exists();
+        let messages = if large { GIGABYTES } else { MILLION };
+        let fill = self.this.with_file_name("fill");
+        switchboard::fill(&fill, &folder(messages), messages).await?;
+        Ok(folder(messages))
     }
 
     /// A new folder for one server.

@@ -6,9 +6,11 @@
 //! or fails by a time.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod call;
 mod contest;
 mod figures;
 mod generator;
+mod history;
 mod lab;
 mod peers;
 mod process;
@@ -16,6 +18,7 @@ mod relay;
 mod report;
 mod scenarios;
 mod usage;
+mod websocket;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -25,6 +28,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
+use history::History;
 use lab::Lab;
 use report::Report;
 use scenarios::Scenario;
@@ -45,6 +49,12 @@ struct Args {
     /// A first impression: three rounds, a third of a second each
     #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
     quick: bool,
+    /// Makes the database of 5 GB if it is not there, which takes some minutes, and keeps it
+    #[arg(long)]
+    full: bool,
+    /// Where the figures are kept, a line for each run
+    #[arg(long, default_value = "bench/history.jsonl")]
+    history: PathBuf,
     /// One JSON document instead of a table
     #[arg(long)]
     json: bool,
@@ -67,6 +77,12 @@ enum Role {
     /// Be the disk alone
     #[command(hide = true)]
     Disk { file: PathBuf },
+    /// Be the bare HTTP server
+    #[command(hide = true)]
+    Echo,
+    /// Be SQLite alone
+    #[command(hide = true)]
+    Sqlite { file: PathBuf, rows: usize },
 }
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -76,7 +92,12 @@ fn main() -> Outcome<()> {
     match &args.role {
         Some(Role::Generator) => generator::serve(),
         Some(Role::Disk { file }) => peers::disk::serve(file),
-        Some(Role::Relay) => runtime::Runtime::new()?.block_on(relay::serve()),
+        Some(Role::Relay) => relay::serve(),
+        Some(Role::Echo) => runtime::Runtime::new()?.block_on(peers::echo::serve()),
+        Some(Role::Sqlite { file, rows }) => {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(peers::sqlite::serve(file, *rows))
+        }
         None => {
             let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(until_stopped(measure(&args)))
@@ -97,11 +118,14 @@ async fn until_stopped(work: impl Future<Output = Outcome<()>>) -> Outcome<()> {
 async fn measure(args: &Args) -> Outcome<()> {
     let (rounds, seconds) = if args.quick { (3, 0.3) } else { (args.rounds, args.seconds) };
     let span = Duration::from_secs_f64(seconds);
-    let lab = Lab::open(args.switchboardd.clone(), rounds.into(), span)?;
+    let lab = Lab::open(args.switchboardd.clone(), rounds.into(), span, args.full)?;
     let wanted = match args.scenarios.as_slice() {
         [] => Scenario::value_variants(),
         some => some,
     };
+    for program in peers::missing() {
+        eprintln!("{program} is not installed, and left out");
+    }
     let mut sections = Vec::new();
     for scenario in wanted {
         let section = scenario.run(&lab).await?;
@@ -111,6 +135,11 @@ async fn measure(args: &Args) -> Outcome<()> {
         sections.push(section);
     }
     let report = Report { rounds: lab.rounds, sections };
-    println!("{}", if args.json { report.json()? } else { report.targets() });
+    let history = History::read(&args.history)?;
+    println!("{}", if args.json { report.json()? } else { report.summary(&history) });
+    // A first impression is not worth remembering.
+    if !args.quick {
+        history.append(lab.rounds, &report.figures())?;
+    }
     Ok(())
 }

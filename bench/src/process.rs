@@ -4,13 +4,14 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::TcpStream;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
 
 use crate::Outcome;
-use crate::usage::Cpu;
+use crate::usage::{self, Cpu};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A process that used less than a hundredth of this time is at rest.
@@ -22,7 +23,7 @@ pub(crate) struct Process {
     pid: u32,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
-    _child: Child,
+    child: Child,
 }
 
 impl Process {
@@ -36,7 +37,7 @@ impl Process {
         let pid = child.id().ok_or("the process ended at once")?;
         let input = child.stdin.take().ok_or("the process has no input")?;
         let output = child.stdout.take().ok_or("the process has no output")?;
-        Ok(Self { pid, input, output: BufReader::new(output).lines(), _child: child })
+        Ok(Self { pid, input, output: BufReader::new(output).lines(), child })
     }
 
     /// The next line it says.
@@ -75,6 +76,19 @@ impl Process {
 
     pub(crate) fn cpu(&self) -> Outcome<Cpu> {
         Cpu::of(self.pid)
+    }
+
+    pub(crate) fn memory_kib(&self) -> Outcome<f64> {
+        usage::memory_kib(self.pid)
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) async fn stop(mut self) -> Outcome<()> {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).ok_or("no such process")?;
+        kill_process(pid, Signal::TERM)?;
+        let ended = timeout(PATIENCE, self.child.wait()).await;
+        ended.map_err(|_| "a process of the bench does not end")??;
+        Ok(())
     }
 
     /// Waits until it rests. Work that a server puts off is part of what was asked of it, and shall not disturb the

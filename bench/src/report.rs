@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::figures::{Better, Figure, Sample, Section, Side, Spread};
+use crate::history::History;
 
 /// Everything that was measured.
 #[derive(Serialize)]
@@ -17,9 +18,12 @@ impl Report {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    /// Every figure that has a target, beside it.
-    pub(crate) fn targets(&self) -> String {
-        let figures = self.sections.iter().flat_map(|section| &section.figures);
+    pub(crate) fn figures(&self) -> Vec<&Figure> {
+        self.sections.iter().flat_map(|section| &section.figures).collect()
+    }
+
+    /// Every figure beside its target, and how it went over earlier runs.
+    pub(crate) fn summary(&self, history: &History) -> String {
         let mut lines = vec![format!(
             "\n{:<72}{:>8}  {:<15}{:>9}  {:>6}",
             format!("median of {} rounds (min–max)", self.rounds),
@@ -28,7 +32,10 @@ impl Report {
             "to reach",
             "goal"
         )];
-        lines.extend(figures.filter(|figure| figure.target.is_some()).map(line));
+        for figure in self.figures() {
+            let line = format!("{:<118}  {}", line(figure), history.chart(figure));
+            lines.push(line.trim_end().to_owned());
+        }
         lines.join("\n")
     }
 }
@@ -36,7 +43,7 @@ impl Report {
 /// A scenario: a line for each side, as medians over the rounds.
 pub(crate) fn section(section: &Section) -> String {
     let mut lines = vec![format!("\n{}", section.title)];
-    if !section.sides.is_empty() {
+    if !section.sides.0.is_empty() {
         lines.push(format!(
             "  {:<42}{:>12}{:>9}{:>9}{:>9}  {:>10}  {:>13}{:>6}",
             "",
@@ -49,7 +56,7 @@ pub(crate) fn section(section: &Section) -> String {
             "busy"
         ));
     }
-    lines.extend(section.sides.iter().map(side));
+    lines.extend(section.sides.0.iter().map(side));
     lines.extend(section.figures.iter().map(|figure| format!("  {}", line(figure))));
     lines.extend(section.notes.iter().map(|note| format!("  ({note})")));
     lines.join("\n")
@@ -107,7 +114,7 @@ mod tests {
     #[test]
     fn a_figure_stands_beside_what_is_to_be_reached() {
         let spread = Spread { median: 0.456, min: 0.4, max: 123.4 };
-        let figure = Figure::ratio("ours / theirs", Better::Higher, spread).target(0.6, 1.0);
+        let figure = Figure::new("ours / theirs", Better::Higher, spread).target(0.6, 1.0);
         let line = line(&figure);
         assert!(line.starts_with("ours / theirs"), "{line}");
         assert!(line.contains("0.46  (0.40–123)") && line.ends_with("≥ 0.60  ≥ 1.00"), "{line}");

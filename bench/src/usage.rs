@@ -37,6 +37,17 @@ fn running(schedstat: &str) -> Option<u64> {
     schedstat.split_whitespace().next()?.parse().ok()
 }
 
+/// The memory of a process that is in use, in KiB.
+pub(crate) fn memory_kib(pid: u32) -> Outcome<f64> {
+    let rollup = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    resident(&rollup).ok_or_else(|| "no Rss in smaps_rollup".into())
+}
+
+fn resident(rollup: &str) -> Option<f64> {
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Rss:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +59,8 @@ mod tests {
         assert_eq!(after.micros_since(&before), 2004.0, "thread 2 has ended, thread 3 is new");
         assert_eq!(running("374988 12 1\n"), Some(374_988));
         assert_eq!(running(""), None);
+        let rollup = "55-7f ---p 0 00:00 0 [rollup]\nRss:               12345 kB\nPss: 9 kB\n";
+        assert_eq!(resident(rollup), Some(12345.0));
     }
 
     #[test]

@@ -12,9 +12,6 @@ use crate::Outcome;
 
 /// Read at a time; all connections share it.
 const BUFFER: usize = 256 << 10;
-/// A server that says nothing for so long while it owes an answer is broken.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 pub(super) struct Engine {
     poll: Poll,
     events: Events,
@@ -22,6 +19,12 @@ pub(super) struct Engine {
     pub(super) connections: Vec<Connection>,
     /// Those with something to write, so that each is written to once however much there is.
     pub(super) dirty: Vec<usize>,
+    /// The first that asks: what arrives somewhere without an answer counts as its.
+    herald: usize,
+    /// Bytes that came so far.
+    pub(super) heard: u64,
+    /// Calls that came so far.
+    pub(super) calls: u64,
 }
 
 /// Something that a measurement has to know of.
@@ -46,21 +49,25 @@ impl Engine {
                 connections.push(connection);
             }
         }
+        let herald = connections.iter().position(|it: &Connection| !it.slots.is_empty());
         Ok(Self {
             poll,
             events: Events::with_capacity(1024),
             buffer: vec![0; BUFFER],
             connections,
             dirty: Vec::new(),
+            herald: herald.unwrap_or(0),
+            heard: 0,
+            calls: 0,
         })
     }
 
-    /// Waits for whatever comes next, answers calls, and puts the answers to our questions into `answers`.
-    pub(super) fn turn(&mut self, answers: &mut Vec<Answer>) -> Outcome<()> {
-        match self.poll.poll(&mut self.events, Some(PATIENCE)) {
-            Ok(()) if self.events.is_empty() => return Err("the server owes an answer".into()),
+    /// Waits for whatever comes next, but not for longer than this; answers calls, and puts the answers to our
+    /// questions into `answers`. Whether anything came.
+    pub(super) fn turn(&mut self, longest: Duration, answers: &mut Vec<Answer>) -> Outcome<bool> {
+        match self.poll.poll(&mut self.events, Some(longest)) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
             Err(error) => return Err(error.into()),
         }
         for event in &self.events {
@@ -69,13 +76,15 @@ impl Engine {
                 continue;
             };
             if event.is_readable() {
-                read(connection, number, &mut self.buffer, answers)?;
+                let (herald, calls) = (self.herald, &mut self.calls);
+                let reader = Reader { connection, number, herald, calls };
+                self.heard += reader.read(&mut self.buffer, answers)?;
             }
             if !connection.out.is_empty() && (!connection.blocked || event.is_writable()) {
                 self.dirty.push(number);
             }
         }
-        Ok(())
+        Ok(!self.events.is_empty())
     }
 
     /// Writes whatever has gathered, once for each connection.
@@ -89,43 +98,56 @@ impl Engine {
     }
 }
 
-/// Reads until there is nothing more, and acts on every whole message.
-fn read(
-    connection: &mut Connection,
+/// Someone to read from, and who they are.
+struct Reader<'a> {
+    connection: &'a mut Connection,
     number: usize,
-    buffer: &mut Vec<u8>,
-    answers: &mut Vec<Answer>,
-) -> Outcome<()> {
-    loop {
-        let kept = connection.rest.len();
-        if buffer.len() < kept + BUFFER / 2 {
-            buffer.resize(kept + BUFFER, 0);
-        }
-        buffer[..kept].copy_from_slice(&connection.rest);
-        let room = buffer.len() - kept;
-        let count = match connection.stream.read(&mut buffer[kept..]) {
-            Ok(0) => return Err("the server hung up".into()),
-            Ok(count) => count,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        let mut bytes = &buffer[..kept + count];
-        while let Some(heard) = connection.protocol.hear(bytes, &mut connection.out)? {
-            match heard.what {
-                What::Answer(id) => answers.push(Answer { connection: number, id }),
-                What::Call(call) => connection.protocol.answer(call, &mut connection.out),
-                What::Refusal(words) => {
-                    return Err(format!("refused: {}", String::from_utf8_lossy(words)).into());
-                }
-                What::Nothing => {}
+    herald: usize,
+    calls: &'a mut u64,
+}
+
+impl Reader<'_> {
+    /// Reads until there is nothing more, and acts on every whole message. How many bytes came.
+    fn read(self, buffer: &mut Vec<u8>, answers: &mut Vec<Answer>) -> Outcome<u64> {
+        let Self { connection, number, herald, calls } = self;
+        let mut sum = 0;
+        loop {
+            let kept = connection.rest.len();
+            if buffer.len() < kept + BUFFER / 2 {
+                buffer.resize(kept + BUFFER, 0);
             }
-            bytes = &bytes[heard.length..];
-        }
-        connection.rest.clear();
-        connection.rest.extend_from_slice(bytes);
-        // A read that did not fill the buffer has emptied the socket; asking once more would cost a call to learn that.
-        if count < room {
-            return Ok(());
+            buffer[..kept].copy_from_slice(&connection.rest);
+            let room = buffer.len() - kept;
+            let count = match connection.stream.read(&mut buffer[kept..]) {
+                Ok(0) => return Err("the server hung up".into()),
+                Ok(count) => count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(sum),
+                Err(error) => return Err(error.into()),
+            };
+            sum += count as u64;
+            let mut bytes = &buffer[..kept + count];
+            while let Some(heard) = connection.protocol.hear(bytes, &mut connection.out)? {
+                match heard.what {
+                    What::Answer(id) => answers.push(Answer { connection: number, id }),
+                    What::Arrived(id) => answers.push(Answer { connection: herald, id }),
+                    What::Call(call) => {
+                        *calls += 1;
+                        connection.protocol.answer(call, &mut connection.out);
+                    }
+                    What::Refusal(words) => {
+                        return Err(format!("refused: {}", String::from_utf8_lossy(words)).into());
+                    }
+                    What::Nothing => {}
+                }
+                bytes = &bytes[heard.length..];
+            }
+            connection.rest.clear();
+            connection.rest.extend_from_slice(bytes);
+            // A read that did not fill the buffer has emptied the socket; asking once more would cost a call to learn
+            // that.
+            if count < room {
+                return Ok(sum);
+            }
         }
     }
 }

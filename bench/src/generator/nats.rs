@@ -4,42 +4,34 @@
 use memchr::memchr;
 
 use super::protocol::{
-    Awaits, Heard, Joined, Joining, Opening, Protocol, What, number_at_end, push_number,
+    Heard, Joined, Joining, Opening, Protocol, What, number_at_end, push_number,
 };
+use super::template::{NUMBER, Template, padded_length};
 use super::{ANSWER, question};
 use crate::Outcome;
 
 struct Nats {
-    /// A question up to its number, and what follows.
-    before_id: Vec<u8>,
-    after_id: Vec<u8>,
+    question: Template,
     /// Answers come to subjects that begin so.
     inbox: Vec<u8>,
 }
 
-pub(super) fn join(joining: &Joining<'_>) -> Joined {
+pub(super) fn join(joining: &Joining) -> Joined {
     let inbox = format!("_INBOX.{}.", joining.name);
-    let question = question();
-    let before_id = format!("PUB {} {inbox}", joining.asks.unwrap_or_default());
-    let after_id = format!(" {}\r\n{question}\r\n", question.len());
+    let (asks, question) = (joining.asks.as_deref().unwrap_or_default(), question());
+    let length = padded_length(&question);
+    let question = format!("PUB {asks} {inbox}{NUMBER} {length}\r\n{question}\r\n");
     let mut says =
         String::from("CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":false}\r\n");
     if joining.asks.is_some() {
         says.push_str(&format!("SUB {inbox}* 1\r\n"));
     }
-    if let Some(subject) = joining.listens {
-        says.push_str(&format!("SUB {subject} 2\r\n"));
+    for (subject, number) in joining.listens.iter().zip(2..) {
+        says.push_str(&format!("SUB {subject} {number}\r\n"));
     }
     says.push_str("PING\r\n");
-    let opening = vec![
-        Opening { says: Vec::new(), awaits: Awaits::Text("INFO ") },
-        Opening { says: says.into_bytes(), awaits: Awaits::Text("PONG\r\n") },
-    ];
-    let protocol = Nats {
-        before_id: before_id.into_bytes(),
-        after_id: after_id.into_bytes(),
-        inbox: inbox.into_bytes(),
-    };
+    let opening = vec![Opening::new("", "INFO "), Opening::new(says, "PONG\r\n")];
+    let protocol = Nats { question: Template::new(&question), inbox: inbox.into_bytes() };
     Joined { protocol: Box::new(protocol), opening }
 }
 
@@ -77,9 +69,7 @@ impl Protocol for Nats {
     }
 
     fn ask(&mut self, id: u64, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.before_id);
-        push_number(out, id);
-        out.extend_from_slice(&self.after_id);
+        self.question.push(id, out);
     }
 
     fn answer(&mut self, call: &[u8], out: &mut Vec<u8>) {
@@ -117,8 +107,14 @@ mod tests {
     use super::*;
 
     fn hear(bytes: &[u8]) -> Option<(usize, String)> {
-        let joining =
-            Joining { host: String::new(), name: "a-1".into(), listens: None, asks: Some("s") };
+        let joining = Joining {
+            host: String::new(),
+            name: "a-1".into(),
+            token: String::new(),
+            listens: Vec::new(),
+            everyone: false,
+            asks: Some("s".into()),
+        };
         let mut protocol = join(&joining).protocol;
         let heard = protocol.hear(bytes, &mut Vec::new()).unwrap()?;
         Some((heard.length, format!("{:?}", heard.what)))

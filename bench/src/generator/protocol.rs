@@ -1,7 +1,7 @@
 //! What every protocol can say and hear, so that the engine need not know which it is.
 
 use super::plan::Speech;
-use super::{bus, nats};
+use super::{bus, feed, lobby, mailbox, mqtt, nats, post, redis};
 use crate::Outcome;
 
 /// One end of a connection, in the words of its protocol.
@@ -29,6 +29,8 @@ pub(super) struct Heard<'a> {
 pub(super) enum What<'a> {
     /// The question with this number is answered.
     Answer(u64),
+    /// The question with this number has arrived at someone who does not answer.
+    Arrived(u64),
     /// Somebody asks; these bytes are needed to answer.
     Call(&'a [u8]),
     /// The server will not have it: its own words.
@@ -38,40 +40,57 @@ pub(super) enum What<'a> {
 }
 
 /// What a connection must know to join.
-pub(super) struct Joining<'a> {
+pub(super) struct Joining {
     pub(super) host: String,
     pub(super) name: String,
+    pub(super) token: String,
     /// What it listens to.
-    pub(super) listens: Option<&'a str>,
-    /// What it asks.
-    pub(super) asks: Option<&'a str>,
+    pub(super) listens: Vec<String>,
+    /// Whether everyone who listens to the same is asked.
+    pub(super) everyone: bool,
+    /// What it asks; the number of the question stands for the marks in it.
+    pub(super) asks: Option<String>,
 }
 
-/// The protocol, and the conversation by which a connection joins: each part is said, and then so many messages are
-/// awaited.
+/// The protocol, and the conversation by which a connection joins.
 pub(super) struct Joined {
     pub(super) protocol: Box<dyn Protocol>,
     pub(super) opening: Vec<Opening>,
 }
 
-/// Something said while joining.
+/// Something said while joining, and what has to come before the next thing is said.
 pub(super) struct Opening {
     pub(super) says: Vec<u8>,
-    pub(super) awaits: Awaits,
+    /// This text, so often; an answer that begins with anything but `first` is an error.
+    pub(super) awaits: Vec<u8>,
+    pub(super) times: usize,
+    pub(super) first: &'static [u8],
 }
 
-/// What has to come before the next thing is said.
-pub(super) enum Awaits {
-    /// The end of an HTTP head that begins so.
-    Head(&'static str),
-    /// This text, anywhere.
-    Text(&'static str),
+impl Opening {
+    pub(super) fn new(says: impl Into<Vec<u8>>, awaits: impl Into<Vec<u8>>) -> Self {
+        Self { says: says.into(), awaits: awaits.into(), times: 1, first: b"" }
+    }
+
+    /// A request that makes the connection a WebSocket.
+    pub(super) fn upgrade(says: Vec<u8>) -> Self {
+        Self { first: b"HTTP/1.1 101", ..Self::new(says, "\r\n\r\n") }
+    }
 }
 
-pub(super) fn join(speech: Speech, joining: &Joining<'_>) -> Joined {
+pub(super) fn join(speech: Speech, joining: &Joining) -> Joined {
     match speech {
-        Speech::Bus => bus::join(joining),
+        Speech::Bus => bus::join(joining, bus::Done::Processed),
+        Speech::Accepted => bus::join(joining, bus::Done::Accepted),
+        Speech::CalledBack => bus::join(joining, bus::Done::CalledBack),
         Speech::Nats => nats::join(joining),
+        Speech::Mqtt => mqtt::join(joining),
+        Speech::RedisChannel => redis::join(joining, redis::Command::Publish),
+        Speech::RedisList => redis::join(joining, redis::Command::Push),
+        Speech::Lobby => lobby::join(joining),
+        Speech::Mailbox => mailbox::join(joining),
+        Speech::Post => post::join(joining),
+        Speech::Feed => feed::join(joining),
     }
 }
 
@@ -102,6 +121,12 @@ pub(super) fn number_at_end(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(&text[begin..]).ok()?.parse().ok()
 }
 
+/// The number that a question carries in its payload, wherever that is in what came.
+pub(super) fn number_within(text: &[u8]) -> Option<u64> {
+    let at = memchr::memmem::find(text, super::NUMBER_KEY)? + super::NUMBER_KEY.len();
+    number_at_end(text.get(at..at + 20)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +138,10 @@ mod tests {
             push_number(&mut text, number);
             assert_eq!(text.len() - 9, digits(number), "{number}");
             assert_eq!(number_at_end(&text), Some(number));
+            let payload = format!(r#"{{"type":"x","n":"{number:020}","more":1}}"#);
+            assert_eq!(number_within(payload.as_bytes()), Some(number));
         }
         assert_eq!(number_at_end(b"none"), None);
+        assert_eq!(number_within(br#"{"n":"12"}"#), None);
     }
 }

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::Server;
+use super::{Server, find};
 use crate::Outcome;
 use crate::lab::{Cores, Lab, on};
 use crate::process::{Process, spare_address};
 
-const PROGRAM: &str = "nats-server";
+pub(crate) const PROGRAM: &str = "nats-server";
 
 /// When JetStream's files reach the disk.
 #[derive(Clone, Copy)]
@@ -21,18 +21,24 @@ pub(crate) enum Sync {
     Always,
 }
 
-/// Core messages alone.
-pub(crate) async fn core(lab: &Lab, cores: Cores) -> Outcome<Server> {
+/// Core messages alone; none if it is not installed.
+pub(crate) async fn core(lab: &Lab, cores: Cores) -> Outcome<Option<Server>> {
+    let Some(program) = find(PROGRAM) else {
+        return Ok(None);
+    };
     let address = spare_address()?;
-    let mut command = on(cores, PROGRAM);
+    let mut command = on(cores, program);
     command.args(["--addr", "127.0.0.1", "--port", &address.port().to_string()]);
     let folder = lab.folder("nats")?;
     command.arg("--log").arg(folder.join("log"));
-    Ok(Server { process: Process::start(command)?.listens(address).await?, address, folder })
+    Ok(Some(Server { process: Process::start(command)?.listens(address).await?, address, folder }))
 }
 
-/// With a stream in files for everything under `stream.`.
-pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Server> {
+/// With a stream in files for everything under `stream.`; none if it is not installed, or too old to sync.
+pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Option<Server>> {
+    let Some(program) = find(PROGRAM) else {
+        return Ok(None);
+    };
     let address = spare_address()?;
     let folder = lab.folder("jetstream")?;
     let interval = match sync {
@@ -45,11 +51,16 @@ pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Server> {
     );
     let file = folder.join("nats.conf");
     std::fs::write(&file, settings)?;
-    let mut command = on(Cores::All, PROGRAM);
-    command.arg("--config").arg(file);
+    // A setting that it does not know is one of a newer release.
+    let check = on(Cores::All, &program).arg("-t").arg("--config").arg(&file).output().await?;
+    if !check.status.success() {
+        return Ok(None);
+    }
+    let mut command = on(Cores::All, &program);
+    command.arg("--config").arg(&file);
     let process = Process::start(command)?.listens(address).await?;
     make_stream(address).await?;
-    Ok(Server { process, address, folder })
+    Ok(Some(Server { process, address, folder }))
 }
 
 async fn make_stream(address: SocketAddr) -> Outcome<()> {

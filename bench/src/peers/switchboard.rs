@@ -1,14 +1,18 @@
 //! Switchboard itself.
 
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Row};
+use tokio::process::Command;
 
 use super::Server;
 use crate::Outcome;
 use crate::lab::{Cores, Lab};
 use crate::process::Process;
+
+const SETTINGS: &str = "switchboard.toml";
 
 /// What an acknowledgement means: the setting `durability.synchronous`.
 #[derive(Clone, Copy)]
@@ -18,9 +22,14 @@ pub(crate) enum Synchronous {
 }
 
 pub(crate) async fn start(lab: &Lab, synchronous: Synchronous, cores: Cores) -> Outcome<Server> {
+    start_in(lab, folder(lab, synchronous)?, cores).await
+}
+
+/// A new folder with nothing in it but settings.
+pub(crate) fn folder(lab: &Lab, synchronous: Synchronous) -> Outcome<PathBuf> {
     let folder = lab.folder("switchboard")?;
-    std::fs::write(folder.join("switchboard.toml"), settings(synchronous))?;
-    start_in(lab, folder, cores).await
+    std::fs::write(folder.join(SETTINGS), settings(synchronous))?;
+    Ok(folder)
 }
 
 /// Starts on a folder that is there already.
@@ -30,6 +39,29 @@ pub(crate) async fn start_in(lab: &Lab, folder: PathBuf, cores: Cores) -> Outcom
     let mut process = Process::start(command)?;
     let address = process.line_after("listening on ws://").await?.parse()?;
     Ok(Server { process, address, folder })
+}
+
+/// Fills a folder with so many messages, unless that was done before.
+pub(crate) async fn fill(fill: &Path, folder: &Path, messages: u64) -> Outcome<()> {
+    let done = folder.join("filled");
+    if done.exists() {
+        return Ok(());
+    }
+    let ended = Command::new(fill)
+        .arg(folder)
+        .arg(messages.to_string())
+        .stdout(Stdio::null())
+        .kill_on_drop(true)
+        .status()
+        .await?;
+    if !ended.success() {
+        return Err(format!("{} failed", fill.display()).into());
+    }
+    // Nothing of it is ever too old.
+    let kept =
+        format!("{}[retention]\ndays = 36500\nmax_mb = 1000000\n", settings(Synchronous::Full));
+    std::fs::write(folder.join(SETTINGS), kept)?;
+    Ok(std::fs::write(done, messages.to_string())?)
 }
 
 /// Other brokers on this machine are none of its business while it is measured. Limits that protect it from strangers
@@ -42,6 +74,7 @@ fn settings(synchronous: Synchronous) -> String {
     format!(
         "[durability]\nsynchronous = \"{synchronous}\"\n\
          [discovery]\nmdns = false\n\
+         [aacp]\nrate_per_second = 1000000\nburst = 1000000\n\
          [limits]\nqueue = 10000000\nconnections = 20000\nsubscriptions = 10000\n"
     )
 }

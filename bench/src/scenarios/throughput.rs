@@ -1,10 +1,10 @@
 //! Many requests at a time: how many answers are there in a second?
 
-use super::{FULL, NATS, NORMAL, RELAY};
+use super::{FULL, NATS, NORMAL, RELAY, plan};
 use crate::Outcome;
-use crate::contest::{self, Contestant};
-use crate::figures::{Better, Figure, Section};
-use crate::generator::{Group, Part, Plan, Speech};
+use crate::contest::Contest;
+use crate::figures::{Section, higher, lower};
+use crate::generator::Speech;
 use crate::lab::{Cores, Lab};
 use crate::peers::switchboard::Synchronous;
 use crate::peers::{Server, nats, relay, switchboard};
@@ -15,36 +15,25 @@ const RESPONDERS: usize = 4;
 
 pub(super) async fn run(lab: &Lab) -> Outcome<Section> {
     let all = Cores::All;
+    let load =
+        |speech| move |server: &Server| plan(server, speech, CONNECTIONS, IN_FLIGHT, RESPONDERS);
     let full = switchboard::start(lab, Synchronous::Full, all).await?;
     let normal = switchboard::start(lab, Synchronous::Normal, all).await?;
-    let nats = nats::core(lab, all).await?;
-    let relay = relay::start(lab, all).await?;
-    let mut contestants = Vec::new();
-    for (name, server, speech) in [
-        (FULL, full, Speech::Bus),
-        (NORMAL, normal, Speech::Bus),
-        (NATS, nats, Speech::Nats),
-        (RELAY, relay, Speech::Bus),
-    ] {
-        let plan = plan(&server, speech, CONNECTIONS, IN_FLIGHT, RESPONDERS);
-        contestants.push(Contestant::connect(lab, name, server, &plan, all).await?);
-    }
-    let sides = contest::hold(lab, &mut contestants).await?;
-    let [full, _, nats, relay] = sides.as_slice() else {
-        return Err("four sides were measured".into());
-    };
-    let rate = |side| full.ratio(side, |sample| sample.rate);
-    let figures = vec![
-        Figure::ratio("request–response throughput / NATS core", Better::Higher, rate(nats))
-            .target(0.6, 1.0),
-        Figure::ratio("request–response throughput / bare relay", Better::Higher, rate(relay)),
-        Figure::ratio(
-            "broker CPU a request–response",
-            Better::Lower,
-            full.spread(|sample| sample.server_cpu),
-        )
-        .unit("µs")
-        .target(12.0, 7.0),
+    let mut contest = Contest::new(lab, all);
+    contest.enter(FULL, Some(full), load(Speech::Bus)).await?;
+    contest.enter(NORMAL, Some(normal), load(Speech::Bus)).await?;
+    contest.enter(NATS, nats::core(lab, all).await?, load(Speech::Nats)).await?;
+    contest.enter(RELAY, Some(relay::start(lab, all).await?), load(Speech::Bus)).await?;
+    let sides = contest.hold().await?;
+
+    let rate = |other| sides.ratio(FULL, other, |sample| sample.rate);
+    let cpu = sides.spread(FULL, |sample| sample.server_cpu);
+    let cpu_ratio = sides.ratio(FULL, NATS, |sample| sample.server_cpu);
+    let figures = [
+        higher("request–response throughput / NATS core", rate(NATS)).map(|it| it.target(0.6, 1.0)),
+        higher("request–response throughput / bare relay", rate(RELAY)),
+        lower("broker CPU a request–response", cpu).map(|it| it.unit("µs").target(12.0, 7.0)),
+        lower("broker CPU a request–response / NATS core", cpu_ratio),
     ];
     Ok(Section {
         title: format!(
@@ -52,28 +41,7 @@ pub(super) async fn run(lab: &Lab) -> Outcome<Section> {
         ),
         operations: "requests",
         sides,
-        figures,
+        figures: figures.into_iter().flatten().collect(),
         notes: Vec::new(),
     })
-}
-
-/// Those that ask, and those that answer.
-pub(super) fn plan(
-    server: &Server,
-    speech: Speech,
-    connections: usize,
-    in_flight: usize,
-    responders: usize,
-) -> Plan {
-    let topics: Vec<String> = (0..responders).map(|number| format!("bench.{number}")).collect();
-    let group = |name: &str, count, part| Group {
-        address: server.address,
-        speech,
-        name: name.into(),
-        count,
-        part,
-    };
-    let responder = group("responder", responders, Part::Responder { topics: topics.clone() });
-    let asker = group("asker", connections, Part::Asker { in_flight, topics });
-    Plan { groups: vec![responder, asker] }
 }

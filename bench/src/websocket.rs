@@ -1,4 +1,4 @@
-//! WebSocket frames, from a client's side and no more of them than servers send here.
+//! WebSocket frames, as few kinds of them as the clients here and the bare relay need.
 
 use crate::Outcome;
 
@@ -8,80 +8,100 @@ const PING: u8 = 0x89;
 const PONG: u8 = 0x8a;
 /// A client's frames are masked. With a key of zeros the mask changes nothing, which the protocol allows.
 const MASKED: u8 = 0x80;
-const NO_MASK: [u8; 4] = [0; 4];
+const KEY: [u8; 4] = [0; 4];
 
-/// The request by which a connection becomes a WebSocket.
-pub(super) fn upgrade(host: &str, path: &str) -> Vec<u8> {
+/// Whose frames are written.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+/// What a server says to `upgrade`, whose key is always the same.
+pub(crate) const UPGRADED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\
+    Connection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+
+/// The request by which a connection becomes a WebSocket; more of its head in `head`.
+pub(crate) fn upgrade(host: &str, path: &str, head: &str) -> Vec<u8> {
     format!(
         "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{head}\r\n"
     )
     .into_bytes()
 }
 
-/// Begins a text frame: what follows in `out` must be exactly `length` bytes.
-pub(super) fn begin_text(out: &mut Vec<u8>, length: usize) {
-    begin(out, TEXT, length);
+/// Begins a client's text frame: what follows in `out` must be exactly `length` bytes.
+pub(crate) fn begin_text(out: &mut Vec<u8>, length: usize) {
+    begin(out, End::Client, TEXT, length);
 }
 
-pub(super) fn push_text(out: &mut Vec<u8>, text: &[u8]) {
-    begin_text(out, text.len());
+pub(crate) fn push_text(out: &mut Vec<u8>, end: End, text: &[u8]) {
+    begin(out, end, TEXT, text.len());
     out.extend_from_slice(text);
 }
 
-fn begin(out: &mut Vec<u8>, kind: u8, length: usize) {
+fn begin(out: &mut Vec<u8>, end: End, kind: u8, length: usize) {
+    let masked = if end == End::Client { MASKED } else { 0 };
     out.push(kind);
     if let Ok(short) = u8::try_from(length)
         && short < 126
     {
-        out.push(MASKED | short);
+        out.push(masked | short);
     } else if let Ok(middle) = u16::try_from(length) {
-        out.push(MASKED | 126);
+        out.push(masked | 126);
         out.extend_from_slice(&middle.to_be_bytes());
     } else {
-        out.push(MASKED | 127);
+        out.push(masked | 127);
         out.extend_from_slice(&(length as u64).to_be_bytes());
     }
-    out.extend_from_slice(&NO_MASK);
+    if end == End::Client {
+        out.extend_from_slice(&KEY);
+    }
 }
 
 /// A frame off the front of what has come.
 #[derive(Debug, PartialEq)]
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// How many bytes it took, head and all.
-    pub(super) length: usize,
+    pub(crate) length: usize,
     /// Its text; none for a ping, which is answered here, and a pong.
-    pub(super) text: Option<&'a [u8]>,
+    pub(crate) text: Option<&'a [u8]>,
 }
 
 /// Reads a frame; none if it is not whole yet.
-pub(super) fn read<'a>(bytes: &'a [u8], out: &mut Vec<u8>) -> Outcome<Option<Frame<'a>>> {
+pub(crate) fn read<'a>(bytes: &'a [u8], out: &mut Vec<u8>) -> Outcome<Option<Frame<'a>>> {
     let [kind, short, rest @ ..] = bytes else {
         return Ok(None);
     };
-    let (head, length) = match (short, rest) {
+    let (mut head, length) = match (short & !MASKED, rest) {
         (126, [a, b, ..]) => (4, usize::from(u16::from_be_bytes([*a, *b]))),
         (127, [a, b, c, d, e, f, g, h, ..]) => {
             (10, usize::try_from(u64::from_be_bytes([*a, *b, *c, *d, *e, *f, *g, *h]))?)
         }
         (126 | 127, _) => return Ok(None),
-        (short, _) if *short < 126 => (2, usize::from(*short)),
-        _ => return Err("a server may not mask its frames".into()),
+        (short, _) => (2, usize::from(short)),
     };
+    if short & MASKED != 0 {
+        match bytes.get(head..head + KEY.len()) {
+            Some(key) if key == KEY => head += KEY.len(),
+            Some(_) => return Err("only a mask of zeros is understood here".into()),
+            None => return Ok(None),
+        }
+    }
     let Some(content) = bytes.get(head..head + length) else {
         return Ok(None);
     };
     let text = match *kind {
         TEXT => Some(content),
         PING => {
-            begin(out, PONG, content.len());
+            begin(out, End::Client, PONG, content.len());
             out.extend_from_slice(content);
             None
         }
         PONG => None,
         CLOSE => {
             let reason = String::from_utf8_lossy(content.get(2..).unwrap_or_default());
-            return Err(format!("the server closed the connection: {reason}").into());
+            return Err(format!("the connection was closed: {reason}").into());
         }
         other => return Err(format!("a frame of kind {other:#x} was not expected").into()),
     };
@@ -134,10 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn a_clients_frame_says_its_length_and_that_it_is_masked() {
-        let mut out = Vec::new();
-        push_text(&mut out, &[b'x'; 200]);
-        assert_eq!(out[..8], [TEXT, 0xfe, 0, 200, 0, 0, 0, 0]);
-        assert_eq!(out.len(), 208);
+    fn what_either_end_writes_can_be_read() {
+        for (end, head) in [(End::Client, 8), (End::Server, 4)] {
+            let mut bytes = Vec::new();
+            push_text(&mut bytes, end, &[b'x'; 200]);
+            let frame = read(&bytes, &mut Vec::new()).unwrap().unwrap();
+            assert_eq!((frame.length, frame.text), (head + 200, Some(&[b'x'; 200][..])));
+        }
+        let masked = [TEXT, 0x81, 1, 2, 3, 4, b'x'];
+        assert!(read(&masked, &mut Vec::new()).is_err(), "a real mask is not taken off");
     }
 }
