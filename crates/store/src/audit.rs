@@ -10,9 +10,9 @@ use crate::rows::Many;
 pub(crate) const SQL: &[&str] = &[FORGET];
 
 pub(crate) static INSERT: Many = Many::new(
-    "insert into audit_event (at, actor, action, subject, detail) values",
-    "(?, ?, ?, ?, ?)",
-    "",
+    "insert into audit_event (at, actor, action, subject, detail) select * from",
+    5,
+    "where column1 is not null",
 );
 
 const FORGET: &str = "delete from audit_event where id in \
@@ -23,13 +23,13 @@ pub(crate) async fn insert(
     events: &[NewAudit],
 ) -> Result<(), sqlx::Error> {
     INSERT
-        .run(connection, events, |query, event| {
-            query
+        .run(connection, events, |values, event| {
+            values
                 .bind(event.at.0)
                 .bind(event.actor.as_str())
                 .bind(event.action.as_str())
                 .bind(event.subject.as_str())
-                .bind(event.detail.as_deref())
+                .bind(event.detail.as_deref());
         })
         .await?;
     Ok(())

@@ -4,7 +4,7 @@
 //! Pure: the outcome on disk is the same as if each record were written by itself, in order.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::hash::{BuildHasher, Hasher};
 
 use switchboard_model::{
     AgentId, DeliveryId, DeliveryState, JobId, Message, MessageState, Timestamp,
@@ -17,17 +17,22 @@ use crate::record::{
 };
 use crate::total::Delta;
 
+/// The number of the first attempt, which is kept with its delivery.
+pub(crate) const FIRST: u32 = 1;
+
 /// The rows to insert and change in one transaction.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub(crate) struct Batch<'a> {
     pub(crate) agents: Vec<AgentChange>,
     pub(crate) subscriptions: Vec<SubscriptionChange>,
-    pub(crate) messages: Vec<NewMessage>,
+    pub(crate) messages: Vec<NewMessage<'a>>,
     /// Each wave has a message at most once; waves are applied in order.
-    pub(crate) settles: Vec<Vec<Settle>>,
-    pub(crate) deliveries: Vec<NewDelivery>,
-    pub(crate) delivery_states: Vec<(DeliveryId, Standing)>,
-    pub(crate) attempts: Vec<AttemptRecord>,
+    pub(crate) settles: Vec<Vec<Settle<'a>>>,
+    pub(crate) deliveries: Vec<NewDelivery<'a>>,
+    /// Changes to deliveries that are on disk already, each at most once.
+    pub(crate) changes: Vec<DeliveryChange<'a>>,
+    /// Attempts after the first.
+    pub(crate) attempts: Vec<&'a AttemptRecord>,
     pub(crate) dead_letters: Vec<NewDeadLetter>,
     /// What became of dead letters, in order.
     pub(crate) letters: Vec<LetterRecord>,
@@ -53,11 +58,41 @@ pub(crate) struct Batch {
 #[derive(Default)]
 struct Places {
     agent: HashMap<AgentId, usize>,
-    message: HashMap<u64, usize>,
-    delivery: HashMap<DeliveryId, usize>,
-    delivery_state: HashMap<DeliveryId, usize>,
+    message: HashMap<u64, usize, Spread>,
+    delivery: HashMap<DeliveryId, usize, Spread>,
+    change: HashMap<DeliveryId, usize, Spread>,
     job: HashMap<JobId, usize>,
-    waves: HashMap<u64, usize>,
+    waves: HashMap<u64, usize, Spread>,
+}
+
+/// Hashes our own numbers, which nobody outside chooses, by one multiplication.
+#[derive(Clone, Copy, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The golden ratio; the upper half of the product is where the bits are mixed best.
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl BuildHasher for Spread {
+    type Hasher = Self;
+
+    fn build_hasher(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// What happens to the registry.
@@ -73,29 +108,38 @@ pub(crate) enum SubscriptionChange {
 }
 
 /// A message to insert, as it is at the end of the batch.
-pub(crate) struct NewMessage {
-    pub(crate) message: Arc<Message>,
+pub(crate) struct NewMessage<'a> {
+    pub(crate) message: &'a Message,
     pub(crate) state: MessageState,
     pub(crate) settled_at: Option<Timestamp>,
-    pub(crate) taken_by: Option<AgentId>,
-    pub(crate) error: Option<String>,
+    pub(crate) taken_by: Option<&'a AgentId>,
+    pub(crate) error: Option<&'a str>,
 }
 
 /// A change to a message that is on disk already.
-#[derive(Clone)]
-pub(crate) struct Settle {
+pub(crate) struct Settle<'a> {
     pub(crate) message: u64,
     pub(crate) from: MessageState,
     pub(crate) state: MessageState,
     pub(crate) settled_at: Option<Timestamp>,
-    pub(crate) to: Option<AgentId>,
-    pub(crate) error: Option<String>,
+    pub(crate) to: Option<&'a AgentId>,
+    pub(crate) error: Option<&'a str>,
 }
 
 /// A delivery to insert, as it is at the end of the batch.
-pub(crate) struct NewDelivery {
-    pub(crate) record: DeliveryRecord,
+pub(crate) struct NewDelivery<'a> {
+    pub(crate) record: &'a DeliveryRecord,
+    /// Its message is new too, so that nobody need look whether it is there.
+    pub(crate) of_new_message: bool,
     pub(crate) standing: Standing,
+    pub(crate) first: Option<&'a AttemptRecord>,
+}
+
+/// A change to a delivery that is on disk already.
+pub(crate) struct DeliveryChange<'a> {
+    pub(crate) id: DeliveryId,
+    pub(crate) standing: Standing,
+    pub(crate) first: Option<&'a AttemptRecord>,
 }
 
 /// Where a delivery is, and when its recipient is asked again.
@@ -121,9 +165,9 @@ pub(crate) struct NewAudit {
     pub(crate) detail: Option<String>,
 }
 
-impl Batch {
+impl<'a> Batch<'a> {
     /// What these records come to, in their order.
-    pub(crate) fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+    pub(crate) fn of(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut batch = Self::default();
         for record in records {
             batch.add(record);
@@ -131,7 +175,7 @@ impl Batch {
         batch
     }
 
-    fn add(&mut self, record: &Record) {
+    fn add(&mut self, record: &'a Record) {
         match record {
             Record::Agent(agent) => {
                 self.places.agent.insert(agent.id.clone(), self.agents.len());
@@ -157,23 +201,18 @@ impl Batch {
             Record::Session(session) => self.sessions.push((**session).clone()),
             Record::Figures(figures) => self.figures.push((**figures).clone()),
             Record::Saved(change) => self.saved.push(change.clone()),
-            Record::Delivery(delivery) => {
-                self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
-                self.places.delivery.insert(delivery.id, self.deliveries.len());
-                let standing = Standing { state: DeliveryState::Waiting, due_at: None };
-                self.deliveries.push(NewDelivery { record: delivery.clone(), standing });
-            }
+            Record::Delivery(delivery) => self.deliver(delivery),
             Record::Attempt(attempt) => self.attempted(attempt),
             Record::DeliveryEnded(id) => {
-                self.stands(*id, Standing { state: DeliveryState::Failed, due_at: None });
+                self.stands(*id, Standing { state: DeliveryState::Failed, due_at: None }, None);
             }
             Record::Settled { message, from, state, at, to, error } => self.settle(Settle {
                 message: *message,
                 from: *from,
                 state: *state,
                 settled_at: Some(*at),
-                to: to.clone(),
-                error: error.clone(),
+                to: to.as_ref(),
+                error: error.as_deref(),
             }),
             Record::DeadLetter { message, reason, at } => self.dead_letters.push(NewDeadLetter {
                 message: *message,
@@ -210,13 +249,13 @@ impl Batch {
         }
     }
 
-    fn accept(&mut self, message: &Arc<Message>) {
+    fn accept(&mut self, message: &'a Message) {
         self.delta.last_seq = self.delta.last_seq.max(message.seq);
         self.delta.accepted += 1;
         self.delta.enter(MessageState::Waiting, 1);
         self.places.message.insert(message.seq, self.messages.len());
         self.messages.push(NewMessage {
-            message: Arc::clone(message),
+            message,
             state: MessageState::Waiting,
             settled_at: None,
             taken_by: None,
@@ -225,39 +264,59 @@ impl Batch {
     }
 
     /// Its number is used up, but it counts nowhere.
-    fn refuse(&mut self, message: &Arc<Message>, error: &str) {
+    fn refuse(&mut self, message: &'a Message, error: &'a str) {
         self.delta.last_seq = self.delta.last_seq.max(message.seq);
         self.messages.push(NewMessage {
-            message: Arc::clone(message),
+            message,
             state: MessageState::Refused,
             settled_at: Some(message.accepted_at),
             taken_by: None,
-            error: Some(error.to_owned()),
+            error: Some(error),
         });
     }
 
-    fn attempted(&mut self, attempt: &AttemptRecord) {
+    fn deliver(&mut self, delivery: &'a DeliveryRecord) {
+        self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
+        self.places.delivery.insert(delivery.id, self.deliveries.len());
+        self.deliveries.push(NewDelivery {
+            record: delivery,
+            of_new_message: self.places.message.contains_key(&delivery.message),
+            standing: Standing { state: DeliveryState::Waiting, due_at: None },
+            first: None,
+        });
+    }
+
+    fn attempted(&mut self, attempt: &'a AttemptRecord) {
         let id = attempt.delivery;
         // Its delivery may have been refused with its message; its number is used up all the same.
         self.delta.last_delivery = self.delta.last_delivery.max(id.0);
-        self.stands(id, Standing { state: attempt.state, due_at: attempt.due_at });
-        self.attempts.push(attempt.clone());
-    }
-
-    fn stands(&mut self, id: DeliveryId, standing: Standing) {
-        let fresh = self.places.delivery.get(&id).copied();
-        let changed = self.places.delivery_state.get(&id).copied();
-        if let Some(delivery) = fresh.and_then(|place| self.deliveries.get_mut(place)) {
-            delivery.standing = standing;
-        } else if let Some(change) = changed.and_then(|place| self.delivery_states.get_mut(place)) {
-            change.1 = standing;
-        } else {
-            self.places.delivery_state.insert(id, self.delivery_states.len());
-            self.delivery_states.push((id, standing));
+        let is_first = attempt.number == FIRST;
+        let standing = Standing { state: attempt.state, due_at: attempt.due_at };
+        self.stands(id, standing, Some(attempt).filter(|_| is_first));
+        if !is_first {
+            self.attempts.push(attempt);
         }
     }
 
-    fn settle(&mut self, mut settle: Settle) {
+    /// What is said of a first attempt once stays.
+    fn stands(&mut self, id: DeliveryId, standing: Standing, first: Option<&'a AttemptRecord>) {
+        let fresh = self.places.delivery.get(&id);
+        if let Some(delivery) = fresh.and_then(|place| self.deliveries.get_mut(*place)) {
+            delivery.standing = standing;
+            delivery.first = delivery.first.or(first);
+            return;
+        }
+        let changed = self.places.change.get(&id);
+        if let Some(change) = changed.and_then(|place| self.changes.get_mut(*place)) {
+            change.standing = standing;
+            change.first = change.first.or(first);
+            return;
+        }
+        self.places.change.insert(id, self.changes.len());
+        self.changes.push(DeliveryChange { id, standing, first });
+    }
+
+    fn settle(&mut self, mut settle: Settle<'a>) {
         let at = settle.settled_at.take();
         if settle.state != MessageState::Waiting {
             settle.settled_at = at;
@@ -269,12 +328,8 @@ impl Batch {
                 message.state = settle.state;
                 message.settled_at = settle.settled_at;
                 // What went wrong once stays known, whatever became of the message since.
-                if settle.error.is_some() {
-                    message.error.clone_from(&settle.error);
-                }
-                if message.taken_by.is_none() {
-                    message.taken_by.clone_from(&settle.to);
-                }
+                message.error = settle.error.or(message.error);
+                message.taken_by = message.taken_by.or(settle.to);
                 self.delta.moved(settle.from, settle.state, 1);
             }
             None => {
@@ -283,7 +338,7 @@ impl Batch {
                     self.settles.push(Vec::new());
                 }
                 if let Some(settles) = self.settles.get_mut(*wave) {
-                    settles.push(settle.clone());
+                    settles.push(settle);
                 }
                 *wave += 1;
             }

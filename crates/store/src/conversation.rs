@@ -47,9 +47,11 @@ const ABOUT: &str = "select m.accepted_at as first_at, l.accepted_at as last_at,
 const MESSAGES: &str = concat!(
     "select ",
     message::columns!(),
-    ", m.payload, m.correlation, m.context, (select a.payload from delivery d \
-      join attempt a on a.delivery = d.id where d.message = m.seq and a.payload is not null \
-      and not d.observer order by d.id desc, a.number desc limit 1) as answer \
+    ", m.payload, m.correlation, m.context, (select given from (select d.id, coalesce( \
+          (select a.payload from attempt a where a.delivery = d.id and a.payload is not null \
+           order by a.number desc limit 1), d.answer) as given \
+       from delivery d where d.message = m.seq and not d.observer) \
+      where given is not null order by id desc limit 1) as answer \
       from message m where m.conversation = ?1 or m.id = ?2 order by m.seq limit ?3"
 );
 

@@ -17,9 +17,9 @@ pub(crate) const SQL: &[&str] = &[CHANGE, OF_MESSAGE, OF_STATUS, CAUSES];
 /// Not for a message that the disk did not take: there would be nothing to replay or discard.
 pub(crate) static INSERT: Many = Many::new(
     "insert into dead_letter (message, reason, died_at) \
-     select letter.column1, letter.column2, letter.column3 from (values",
-    "(?, ?, ?)",
-    ") as letter join message on message.seq = letter.column1 where true \
+     select new.column1, new.column2, new.column3 from",
+    3,
+    "join message on message.seq = new.column1 where true \
      on conflict (message) do update set reason = excluded.reason, died_at = excluded.died_at, \
      status = 'open', replayed_as = null, closed_at = null, note = null, job = null",
 );
@@ -47,8 +47,8 @@ pub(crate) async fn insert(
     letters: &[NewDeadLetter],
 ) -> Result<(), sqlx::Error> {
     INSERT
-        .run(connection, letters, |query, letter| {
-            query.bind(int(letter.message)).bind(letter.reason).bind(letter.at.0)
+        .run(connection, letters, |values, letter| {
+            values.bind(int(letter.message)).word(letter.reason).bind(letter.at.0);
         })
         .await?;
     Ok(())

@@ -1,6 +1,7 @@
 //! The table `decision`: whether each request might be made, and why.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
@@ -18,9 +19,9 @@ pub(crate) const SQL: &[&str] = &[OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
 
 pub(crate) static INSERT: Many = Many::new(
     "insert into decision (message, provider, caller, capability, effect, decided_by, declared, \
-     conversation, at) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "on conflict do nothing",
+     conversation, at) select * from",
+    9,
+    "where column1 is not null on conflict do nothing",
 );
 
 /// The one about the agent it was addressed to; those about others who listened come after it.
@@ -105,17 +106,17 @@ pub(crate) async fn insert(
     decisions: &[DecisionRecord],
 ) -> Result<(), sqlx::Error> {
     INSERT
-        .run(connection, decisions, |query, made| {
-            query
+        .run(connection, decisions, |values, made| {
+            values
                 .bind(int(made.message))
-                .bind(made.provider.as_str())
-                .bind(made.caller.as_str())
-                .bind(made.capability.as_str())
-                .bind(made.decision.effect.as_str())
+                .word(made.provider.as_str())
+                .word(made.caller.as_str())
+                .word(made.capability.as_str())
+                .word(made.decision.effect.as_str())
                 .bind(made.decision.by.to_text())
-                .bind(made.decision.declared.as_str())
-                .bind(made.conversation.as_ref().map(|id| &*id.0))
-                .bind(made.at.0)
+                .word(made.decision.declared.as_str())
+                .bind(made.conversation.as_ref().map(|id| Arc::clone(&id.0)))
+                .bind(made.at.0);
         })
         .await?;
     Ok(())

@@ -15,9 +15,10 @@ pub(crate) const SQL: &[&str] = &[OF_SCOPE, OF_ALL, LAST, FORGET];
 /// A stretch that was written before is written again when more is known of it.
 pub(crate) static INSERT: Many = Many::new(
     "insert or replace into figure \
-     (span, scope, at, accepted, processed, refused, dead, queued, open_letters, times) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "",
+     (span, scope, at, accepted, processed, refused, dead, queued, open_letters, times) \
+     select * from",
+    10,
+    "where column1 is not null",
 );
 
 macro_rules! columns {
@@ -94,8 +95,8 @@ pub(crate) async fn apply(
     for figures in figures {
         let span = figures.span;
         INSERT
-            .run(&mut *connection, &figures.rows, |query, (scope, at, tally)| {
-                query
+            .run(&mut *connection, &figures.rows, |values, (scope, at, tally)| {
+                values
                     .bind(span)
                     .bind(scope.text())
                     .bind(*at)
@@ -105,7 +106,7 @@ pub(crate) async fn apply(
                     .bind(int(tally.dead))
                     .bind(int(tally.queued))
                     .bind(int(tally.open_letters))
-                    .bind(tally.times.text())
+                    .bind(tally.times.text());
             })
             .await?;
         let forget = sqlx::query(FORGET).bind(span).bind(figures.forget_before);

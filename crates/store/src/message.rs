@@ -23,17 +23,17 @@ pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_
 pub(crate) static INSERT: Many = Many::new(
     "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
      correlation, conversation, accepted_at, expires_at, state, settled_at, error, replay_of, \
-     payload, dialect, context, answer_by) values",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "",
+     payload, dialect, context, answer_by) select * from",
+    21,
+    "where column1 is not null",
 );
 
 pub(crate) static SETTLE: Many = Many::new(
-    "update message set state = change.column3, settled_at = change.column4, \
-     recipient = coalesce(recipient, change.column5), \
-     error = coalesce(change.column6, error) from (values",
-    "(?, ?, ?, ?, ?, ?)",
-    ") as change where message.seq = change.column1 and message.state = change.column2",
+    "update message set state = new.column3, settled_at = new.column4, \
+     recipient = coalesce(recipient, new.column5), \
+     error = coalesce(new.column6, error) from",
+    6,
+    "where message.seq = new.column1 and message.state = new.column2",
 );
 
 /// The columns of a row, as `row` reads them.
@@ -102,34 +102,34 @@ const AGENT_PREFIX: &str = "agent:";
 
 pub(crate) async fn insert(
     connection: &mut SqliteConnection,
-    messages: &[NewMessage],
+    messages: &[NewMessage<'_>],
 ) -> Result<(), sqlx::Error> {
     INSERT
-        .run(connection, messages, |query, new| {
-            let message = &new.message;
-            let recipient = message.address.agent().or(new.taken_by.as_ref());
-            query
+        .run(connection, messages, |values, new| {
+            let message = new.message;
+            let recipient = message.address.agent().or(new.taken_by);
+            values
                 .bind(int(message.seq))
                 .bind(&message.id.0.as_bytes()[..])
-                .bind(message.from.as_str())
-                .bind(recipient.map(AgentId::as_str))
-                .bind(message.address.topic().as_str())
-                .bind(message.capability.as_deref())
-                .bind(message.kind.as_str())
-                .bind(message.priority.as_str())
-                .bind(message.door.as_str())
+                .word(message.from.as_str())
+                .maybe(recipient.map(AgentId::as_str))
+                .word(message.address.topic().as_str())
+                .maybe(message.capability.as_deref())
+                .word(message.kind.as_str())
+                .word(message.priority.as_str())
+                .word(message.door.as_str())
                 .bind(message.correlation.as_deref())
-                .bind(message.conversation.as_ref().map(|id| &*id.0))
+                .bind(message.conversation.as_ref().map(|id| Arc::clone(&id.0)))
                 .bind(message.accepted_at.0)
                 .bind(message.expires_at.map(|at| at.0))
-                .bind(new.state.as_str())
+                .word(new.state.as_str())
                 .bind(new.settled_at.map(|at| at.0))
-                .bind(new.error.as_deref())
+                .maybe(new.error)
                 .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
-                .bind(message.payload.as_str())
-                .bind(foreign_dialect(message).map(Dialect::as_str))
+                .text(message.payload.as_str())
+                .maybe(foreign_dialect(message).map(Dialect::as_str))
                 .bind(message.context.as_deref().map(context_text))
-                .bind(message.answer_by.map(|at| at.0))
+                .bind(message.answer_by.map(|at| at.0));
         })
         .await?;
     Ok(())
@@ -147,23 +147,23 @@ fn context_text(context: &Context) -> String {
 /// Settles messages, each at most once, and counts in `delta` those that really moved.
 pub(crate) async fn settle(
     connection: &mut SqliteConnection,
-    settles: &[Settle],
+    settles: &[Settle<'_>],
     delta: &mut Delta,
 ) -> Result<(), sqlx::Error> {
-    let mut moves: HashMap<(MessageState, MessageState), Vec<&Settle>> = HashMap::new();
+    let mut moves: HashMap<(MessageState, MessageState), Vec<&Settle<'_>>> = HashMap::new();
     for settle in settles {
         moves.entry((settle.from, settle.state)).or_default().push(settle);
     }
     for ((from, to), settles) in moves {
         let moved = SETTLE
-            .run(&mut *connection, &settles, |query, settle| {
-                query
+            .run(&mut *connection, &settles, |values, settle| {
+                values
                     .bind(int(settle.message))
-                    .bind(settle.from.as_str())
-                    .bind(settle.state.as_str())
+                    .word(settle.from.as_str())
+                    .word(settle.state.as_str())
                     .bind(settle.settled_at.map(|at| at.0))
-                    .bind(settle.to.as_ref().map(AgentId::as_str))
-                    .bind(settle.error.as_deref())
+                    .maybe(settle.to.map(AgentId::as_str))
+                    .maybe(settle.error);
             })
             .await?;
         delta.moved(from, to, int(moved));

@@ -65,8 +65,10 @@ const QUEUED: &str = "with found as materialized ( \
      union all \
      select d.agent from on_their_way o cross join delivery d on d.message = o.seq \
          where o.addressee is null and d.created_at <= ?1 \
-         and (d.state = 'waiting' or coalesce( \
-             (select max(a.ended_at) from attempt a where a.delivery = d.id) > ?1, true)) \
+         and (d.state = 'waiting' or d.ended_at > ?1 \
+              or exists (select 1 from attempt a where a.delivery = d.id and a.ended_at > ?1) \
+              or (d.ended_at is null \
+                  and not exists (select 1 from attempt a where a.delivery = d.id))) \
      ) group by agent";
 
 const LETTERS: &str = "select \

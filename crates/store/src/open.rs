@@ -247,6 +247,7 @@ pub(crate) fn migrator() -> Migrator {
     let presence = include_str!("../migrations/0005_names_and_presence.sql");
     let figures = include_str!("../migrations/0006_figures_and_saved.sql");
     let blocks = include_str!("../migrations/0007_blocks.sql");
+    let attempts = include_str!("../migrations/0008_first_attempt.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -259,6 +260,7 @@ pub(crate) fn migrator() -> Migrator {
         migration(5, "names and presence", presence),
         migration(6, "figures and saved", figures),
         migration(7, "blocks", blocks),
+        migration(8, "first attempt", attempts),
     ])
 }
 

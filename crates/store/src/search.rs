@@ -18,17 +18,20 @@ pub(crate) const SQL: &[&str] =
 
 /// Marks messages whose words are about to grow: nobody had them, and now somebody has.
 pub(crate) static MARK: Many = Many::new(
-    "insert or ignore into search_again (seq) select m.seq from (values",
-    "(?)",
-    ") as change join message m on m.seq = change.column1 where m.recipient is null",
+    "insert or ignore into search_again (seq) select m.seq from",
+    1,
+    "join message m on m.seq = new.column1 where m.recipient is null",
 );
 
 /// Marks messages that came later than others with higher numbers.
-pub(crate) static MARK_LATE: Many =
-    Many::new("insert or ignore into search_again (seq) values", "(?)", "");
+pub(crate) static MARK_LATE: Many = Many::new(
+    "insert or ignore into search_again (seq) select * from",
+    1,
+    "where column1 is not null",
+);
 
 pub(crate) static INSERT: Many =
-    Many::new("insert into search (rowid, words) values", "(?, ?)", "");
+    Many::new("insert into search (rowid, words) select * from", 2, "where column1 is not null");
 
 const PROGRESS: &str = "select up_to from search_progress";
 
@@ -89,24 +92,31 @@ pub(crate) async fn behind(connection: &mut SqliteConnection) -> Result<u64, Err
 /// Notes which of these new messages the index has passed already.
 pub(crate) async fn mark_late(
     connection: &mut SqliteConnection,
-    messages: &[NewMessage],
+    messages: &[NewMessage<'_>],
     up_to: u64,
 ) -> Result<(), sqlx::Error> {
     let seqs = messages.iter().map(|new| new.message.seq);
     let late: Vec<u64> = seqs.filter(|seq| *seq <= up_to).collect();
-    MARK_LATE.run(connection, &late, |query, seq| query.bind(int(*seq))).await?;
+    MARK_LATE
+        .run(connection, &late, |values, seq| {
+            values.bind(int(*seq));
+        })
+        .await?;
     Ok(())
 }
 
 /// Notes which of these settled messages will have to be indexed again. Comes before the settling.
 pub(crate) async fn mark(
     connection: &mut SqliteConnection,
-    settles: &[Settle],
+    settles: &[Settle<'_>],
     up_to: u64,
 ) -> Result<(), sqlx::Error> {
-    let gains_a_word = |settle: &&Settle| settle.to.is_some() && settle.message <= up_to;
+    let gains_a_word = |settle: &&Settle<'_>| settle.to.is_some() && settle.message <= up_to;
     let seqs: Vec<u64> = settles.iter().filter(gains_a_word).map(|settle| settle.message).collect();
-    MARK.run(connection, &seqs, |query, seq| query.bind(int(*seq))).await?;
+    MARK.run(connection, &seqs, |values, seq| {
+        values.bind(int(*seq));
+    })
+    .await?;
     Ok(())
 }
 
@@ -173,8 +183,8 @@ async fn add(
         return Ok(());
     }
     INSERT
-        .run(&mut *connection, entries, |query, (row, words)| {
-            query.bind(int(row.seq)).bind(words.as_str())
+        .run(&mut *connection, entries, |values, (row, words)| {
+            values.bind(int(row.seq)).text(words);
         })
         .await?;
     let rows: Vec<&MessageRow> = entries.iter().map(|(row, _)| row).collect();

@@ -1,5 +1,6 @@
 //! Behaviour of the store as a whole.
 
+mod attempts;
 mod batches;
 mod failing;
 mod kept;

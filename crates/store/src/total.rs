@@ -4,15 +4,17 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::{MessageState, Totals};
 
+use crate::housekeeping::COMMIT;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[ADD, READ];
+pub(crate) const SQL: &[&str] = &[COMMIT_WITH, READ];
 
-const ADD: &str = "update total set accepted = accepted + ?, processed = processed + ?, \
+/// Both in one turn, because every turn is felt.
+const COMMIT_WITH: &str = "update total set accepted = accepted + ?, processed = processed + ?, \
      waiting = waiting + ?, dead = dead + ?, discarded = discarded + ?, expired = expired + ?, \
      last_seq = max(last_seq, ?), last_delivery = max(last_delivery, ?), \
-     last_subscription = max(last_subscription, ?)";
+     last_subscription = max(last_subscription, ?); commit";
 
 const READ: &str = "select accepted, processed, waiting, dead, discarded, expired, \
      last_seq, last_delivery, last_subscription from total";
@@ -60,14 +62,16 @@ pub(crate) struct Stored {
     pub(crate) last_subscription: u64,
 }
 
-pub(crate) async fn add(
+/// Ends the transaction, and adds to the totals what it changed.
+pub(crate) async fn commit(
     connection: &mut SqliteConnection,
     delta: &Delta,
 ) -> Result<(), sqlx::Error> {
     if *delta == Delta::default() {
+        sqlx::query(COMMIT).execute(connection).await?;
         return Ok(());
     }
-    sqlx::query(ADD)
+    sqlx::query(COMMIT_WITH)
         .bind(delta.accepted)
         .bind(delta.processed)
         .bind(delta.waiting)

@@ -15,7 +15,7 @@ use crate::batch::Batch;
 use crate::commit::Reporter;
 use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
-use crate::housekeeping::{BEGIN, COMMIT, Housekeeping, ROLLBACK};
+use crate::housekeeping::{BEGIN, Housekeeping, ROLLBACK};
 use crate::queue::Write;
 use crate::{
     Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, figure,
@@ -177,7 +177,7 @@ impl Writer {
     }
 
     /// The order matters where one row is looked at to change another.
-    async fn transact(&mut self, batch: &Batch) -> Result<(), sqlx::Error> {
+    async fn transact(&mut self, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
         let connection = &mut self.connection;
         let indexed = self.house.indexed_up_to();
         let mut delta = batch.delta;
@@ -191,7 +191,7 @@ impl Writer {
             message::settle(&mut *connection, settles, &mut delta).await?;
         }
         delivery::insert(&mut *connection, &batch.deliveries).await?;
-        delivery::change_states(&mut *connection, &batch.delivery_states).await?;
+        delivery::change(&mut *connection, &batch.changes).await?;
         delivery::insert_attempts(&mut *connection, &batch.attempts).await?;
         dead_letter::insert(&mut *connection, &batch.dead_letters).await?;
         dead_letter::change(&mut *connection, &batch.letters).await?;
@@ -206,9 +206,7 @@ impl Writer {
         presence::apply(&mut *connection, &batch.presences, batch.running).await?;
         figure::apply(&mut *connection, &batch.figures).await?;
         saved::apply(&mut *connection, &batch.saved).await?;
-        total::add(&mut *connection, &delta).await?;
-        sqlx::query(COMMIT).execute(&mut *connection).await?;
-        Ok(())
+        total::commit(&mut *connection, &delta).await
     }
 
     async fn finish(mut self) {

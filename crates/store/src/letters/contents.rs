@@ -12,9 +12,11 @@ use crate::rows::uint;
 use crate::{dead_letter, message};
 
 pub(super) const SIZES: &str = "select m.seq, octet_length(m.payload) + case when ?2 then coalesce( \
-         (select sum(coalesce(octet_length(a.payload), 0) + coalesce(octet_length(a.message), 0)) \
-          from delivery join attempt a on a.delivery = delivery.id \
-          where delivery.message = m.seq), 0) else 0 end as size \
+         (select sum(coalesce(octet_length(d.answer), 0) + coalesce(octet_length(d.words), 0) \
+              + coalesce((select sum(coalesce(octet_length(a.payload), 0) \
+                    + coalesce(octet_length(a.message), 0)) \
+                from attempt a where a.delivery = d.id), 0)) \
+          from delivery d where d.message = m.seq), 0) else 0 end as size \
      from message m where m.seq in (select value from json_each(?1))";
 
 pub(super) const READ: &str = concat!(
@@ -24,8 +26,9 @@ pub(super) const READ: &str = concat!(
     dead_letter::columns!(),
     ", m.correlation, m.expires_at, m.dialect, m.context, m.answer_by, \
      case when ?2 then m.payload end as payload, \
-     (select count(*) from delivery join attempt on attempt.delivery = delivery.id \
-      where delivery.message = m.seq) as attempts, \
+     (select coalesce(sum((t.outcome is not null) \
+          + (select count(*) from attempt where attempt.delivery = t.id)), 0) \
+      from delivery t where t.message = m.seq) as attempts, \
      (select agent from delivery where message = m.seq and not observer \
       order by id desc limit 1) as asked \
      from dead_letter d cross join message m on m.seq = d.message \

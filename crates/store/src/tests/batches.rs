@@ -17,7 +17,7 @@ use crate::{Commit, open as opening};
 enum Step {
     Accept,
     Deliver(u8),
-    Attempt(u8, DeliveryState),
+    Attempt(u8, u32, DeliveryState),
     Settle(u8, MessageState, MessageState, bool),
     Seen(bool),
 }
@@ -28,8 +28,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => Just(Step::Accept),
         2 => any::<u8>().prop_map(Step::Deliver),
-        3 => (any::<u8>(), prop::sample::select(DeliveryState::ALL.to_vec()))
-            .prop_map(|(delivery, state)| Step::Attempt(delivery, state)),
+        3 => (any::<u8>(), 1_u32..4, prop::sample::select(DeliveryState::ALL.to_vec()))
+            .prop_map(|(delivery, number, state)| Step::Attempt(delivery, number, state)),
         5 => (any::<u8>(), from, state(), any::<bool>())
             .prop_map(|(message, from, state, to)| Step::Settle(message, from, state, to)),
         1 => any::<bool>().prop_map(Step::Seen),
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Writes with numbers that the broker could have given.
 fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
-    let (mut messages, mut deliveries, mut attempts) = (0, 0, 0);
+    let (mut messages, mut deliveries) = (0, 0);
     let (mut states, mut died) = (HashMap::new(), HashSet::new());
     let mut writes = Vec::new();
     for step in steps {
@@ -51,9 +51,13 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
                 deliveries += 1;
                 writes.push(vec![delivery(deliveries, u64::from(*pick) % messages + 1)]);
             }
-            Step::Attempt(pick, state) if deliveries > 0 => {
-                attempts += 1;
-                writes.push(vec![attempt(u64::from(*pick) % deliveries + 1, attempts, *state)]);
+            Step::Attempt(pick, number, state) if deliveries > 0 => {
+                let mut record = attempt(u64::from(*pick) % deliveries + 1, *number, *state);
+                if let Record::Attempt(attempt) = &mut record {
+                    // Tells it from others of the same number, of which only the first counts.
+                    attempt.message = Some(format!("write {}", writes.len()));
+                }
+                writes.push(vec![record]);
             }
             Step::Settle(pick, from, state, to) if messages > 0 => {
                 let seq = u64::from(*pick) % messages + 1;
@@ -142,8 +146,8 @@ async fn dump(dir: &Path) -> Vec<String> {
     let mut connection = SqliteConnection::connect(&url).await.unwrap();
     let statements = [
         "select json_array(seq, sender, recipient, topic, accepted_at, state, settled_at, error, payload) from message order by seq",
-        "select json_array(id, message, agent, state) from delivery order by id",
-        "select json_array(delivery, number, outcome) from attempt order by delivery, number",
+        "select json_array(id, message, agent, state, due_at, started_at, ended_at, outcome, words, answer) from delivery order by id",
+        "select json_array(delivery, number, outcome, message) from attempt order by delivery, number",
         "select json_array(message, reason, died_at, status, closed_at) from dead_letter order by message",
         "select json_array(id, first_seen, last_seen) from agent order by id",
         "select json_array(accepted, processed, waiting, dead, discarded, expired, last_seq, last_delivery) from total",

@@ -15,7 +15,8 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
     for seq in 1..=count {
         let mut records = accepted(message_on(seq, "inbound:chat-1", payload));
         records.push(delivery(seq, seq));
-        records.push(attempt(seq, 1, DeliveryState::Processed));
+        records.push(attempt(seq, 1, DeliveryState::Waiting));
+        records.push(attempt(seq, 2, DeliveryState::Processed));
         match seq % 10 {
             // Seven waits, eight lies dead, nine was dead and was thrown away.
             7 => {}

@@ -52,7 +52,10 @@ async fn every_statement_fits_the_schema() {
         &decision::INSERT,
         &delivery::INSERT,
         &delivery::INSERT_ATTEMPT,
+        &delivery::INSERT_IF_KNOWN,
         &delivery::MOVE,
+        &delivery::MOVE_FIRST,
+        &figure::INSERT,
         &message::INSERT,
         &message::SETTLE,
         &search::INSERT,
@@ -60,7 +63,7 @@ async fn every_statement_fits_the_schema() {
         &search::MARK_LATE,
     ];
     let single = single.iter().copied().flatten().map(ToString::to_string);
-    let many = many.iter().flat_map(|many| many.texts()).map(ToString::to_string);
+    let many = many.iter().flat_map(|many| many.texts().iter()).map(ToString::to_string);
     let mut prepared = 0;
     for text in single.chain(many) {
         let statement = AssertSqlSafe(text.clone()).into_sql_str();
