@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::core::{Core, Ends, Loaded};
 use crate::figures::Figures;
+use crate::replies::{PendingReply, ReplyLine, ReplyTo};
 use crate::{Listed, Metrics, Refusal, Rules, Settings};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
@@ -113,8 +114,6 @@ pub(crate) enum Input {
     Stop,
 }
 
-pub(crate) type ReplyTo = oneshot::Sender<Result<Reply, Refusal>>;
-
 /// A handle to the running core. Cheap to clone.
 #[derive(Clone)]
 pub struct Broker {
@@ -211,16 +210,36 @@ impl Broker {
     /// the other are taken in that order.
     pub async fn begin(&self, caller: Caller, command: Command) -> Result<PendingReply, Refusal> {
         let (reply, answer) = oneshot::channel();
-        let input = Input::Submit { caller, command, reply: Some(reply) };
-        self.inputs.send(input).await.map_err(|_| Refusal::Stopping)?;
+        self.input(caller, command, Some(ReplyTo::Waiting(reply))).await?;
         Ok(PendingReply(answer))
+    }
+
+    /// Submits a command whose reply comes by this line, with this tag.
+    pub async fn begin_in(
+        &self,
+        line: &ReplyLine,
+        tag: Box<str>,
+        caller: Caller,
+        command: Command,
+    ) -> Result<(), Refusal> {
+        self.input(caller, command, Some(line.promise(tag))).await
     }
 
     /// Submits a command whose reply nobody waits for, such as an answer to a delivery.
     pub async fn tell(&self, caller: Caller, command: Command) {
-        if self.inputs.send(Input::Submit { caller, command, reply: None }).await.is_err() {
+        if self.input(caller, command, None).await.is_err() {
             tracing::debug!("told a broker that has stopped");
         }
+    }
+
+    async fn input(
+        &self,
+        caller: Caller,
+        command: Command,
+        reply: Option<ReplyTo>,
+    ) -> Result<(), Refusal> {
+        let input = Input::Submit { caller, command, reply };
+        self.inputs.send(input).await.map_err(|_| Refusal::Stopping)
     }
 
     /// Everyone the registry knows, in order of their ids.
@@ -341,16 +360,6 @@ impl Broker {
         {
             tracing::debug!("the core has stopped already");
         }
-    }
-}
-
-/// A reply that is on its way.
-pub struct PendingReply(oneshot::Receiver<Result<Reply, Refusal>>);
-
-impl PendingReply {
-    /// Waits for it.
-    pub async fn wait(self) -> Result<Reply, Refusal> {
-        self.0.await.map_err(|_| Refusal::Stopping)?
     }
 }
 

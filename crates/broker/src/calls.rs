@@ -7,6 +7,7 @@ use switchboard_model::{AgentId, ConversationId, Message, Topic, Trace};
 use tokio::time::Instant;
 
 use crate::agenda::Agenda;
+use crate::numbers::ByNumber;
 
 /// Requests that were taken without an answer by those who may still give one, and whose askers do not
 /// wait for it, or wait very long; of one asker. Beyond it its oldest are given up.
@@ -41,7 +42,7 @@ pub(crate) struct Call {
 /// All of them.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    open: HashMap<u64, Call>,
+    open: ByNumber<u64, Call>,
     by_key: HashMap<(AgentId, String), Vec<u64>>,
     due: Agenda<u64>,
     late: HashMap<AgentId, VecDeque<u64>>,

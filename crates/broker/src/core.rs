@@ -37,7 +37,7 @@ mod unrouted;
 mod waiting;
 mod what_if;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -52,15 +52,17 @@ use tokio::time::Instant;
 
 use crate::agenda::Agenda;
 use crate::announced::Announced;
-use crate::broker::{Caller, Input, ReplyTo};
+use crate::broker::{Caller, Input};
 use crate::calls::Calls;
 use crate::clock::Now;
 use crate::deadlines::Deadlines;
 use crate::dispatch::{Dispatch, Role};
 use crate::identity::Guesses;
+use crate::numbers::{ByNumber, Numbers};
 use crate::parking::Parking;
 use crate::receipts::Receipts;
 use crate::registry::Registry;
+use crate::replies::ReplyTo;
 use crate::sessions::Sessions;
 use crate::subscriptions::{Subscription, Subscriptions};
 use crate::{Metrics, Refusal, Rules, Settings};
@@ -91,9 +93,9 @@ pub(crate) struct Core {
     subscriptions: Subscriptions,
     parking: Parking,
     /// Messages whose recipients are being asked, or whose sender has not been answered.
-    journeys: HashMap<u64, Journey>,
+    journeys: ByNumber<u64, Journey>,
     /// Deliveries that wait, are in flight, or are to be tried again.
-    deliveries: HashMap<DeliveryId, Open>,
+    deliveries: ByNumber<DeliveryId, Open>,
     deadlines: Deadlines,
     /// Deliveries to be tried again.
     retries: Agenda<(u64, DeliveryId)>,
@@ -136,8 +138,8 @@ pub(crate) struct Core {
     /// When it is time to write down that the broker runs.
     running_at: Instant,
     /// The messages of dead letters that nobody has dealt with, and of those thrown away.
-    letters: HashSet<u64>,
-    discarded: HashSet<u64>,
+    letters: Numbers,
+    discarded: Numbers,
     letters_out: Arc<AtomicU64>,
     jobs: Jobs,
     imports: Imports,
@@ -237,8 +239,8 @@ impl Core {
             registry: Registry::restore(restored.agents, &restored.tokens),
             subscriptions: Subscriptions::default(),
             parking: Parking::default(),
-            journeys: HashMap::new(),
-            deliveries: HashMap::new(),
+            journeys: ByNumber::default(),
+            deliveries: ByNumber::default(),
             deadlines: Deadlines::default(),
             retries: Agenda::default(),
             absent: HashMap::new(),
@@ -496,8 +498,8 @@ fn operator_only(caller: Caller) -> Result<(), Refusal> {
 }
 
 fn respond(reply: Option<ReplyTo>, result: Result<Reply, Refusal>) {
-    if reply.is_some_and(|reply| reply.send(result).is_err()) {
-        tracing::debug!("who asked has gone");
+    if let Some(reply) = reply {
+        reply.send(result);
     }
 }
 

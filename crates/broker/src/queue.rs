@@ -1,10 +1,12 @@
 //! What waits for one recipient, and what it holds unanswered.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use switchboard_model::{DeliveryId, Priority};
 use tokio::time::Instant;
+
+use crate::numbers::ByNumber;
 
 /// How long a delivery waits before it is served as one of the next higher priority.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +42,10 @@ pub(crate) struct Line {
     /// Some may have gone since: only those in `waiting` count.
     lanes: [VecDeque<Waiting>; Priority::ALL.len()],
     /// Those who wait, each with the number it was given when it came.
-    waiting: HashMap<DeliveryId, u64>,
+    waiting: ByNumber<DeliveryId, u64>,
     next_number: u64,
     /// Handed over and not answered, with the bytes of each.
-    in_flight: HashMap<DeliveryId, usize>,
+    in_flight: ByNumber<DeliveryId, usize>,
     in_flight_bytes: usize,
 }
 

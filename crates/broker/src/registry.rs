@@ -24,6 +24,7 @@ use uuid::Uuid;
 use crate::broker::{Cut, Outgoing};
 use crate::clock::Now;
 use crate::identity::Token;
+use crate::numbers::ByNumber;
 use crate::queue::Line;
 use crate::subscriptions::Subscription;
 pub(crate) use connection::Connection;
@@ -38,7 +39,7 @@ const ALL_SCHEMA_BYTES: usize = 8 << 20;
 #[derive(Default)]
 pub(crate) struct Registry {
     agents: BTreeMap<AgentId, Agent>,
-    connections: HashMap<ConnectionId, Connection>,
+    connections: ByNumber<ConnectionId, Connection>,
     /// Agents whose view has changed since it was last shown.
     changed: HashSet<AgentId>,
     /// Agents of which it may not be written down yet whether they can take messages.

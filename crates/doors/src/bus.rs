@@ -10,7 +10,8 @@ pub use server::router;
 
 /// A message as a request by this method, for people to see.
 pub(crate) fn text_of(method: &str, message: &switchboard_model::Message) -> String {
-    let topic = message.address.topic();
+    let (topic, id) = (message.address.topic(), message.id.to_string());
     let payload = message.payload_in(switchboard_model::Dialect::Bus);
-    wire::delivery(method, message.seq, &convert::head(message, topic.as_str()), payload.as_str())
+    let head = convert::head(message, topic.as_str(), &id);
+    wire::delivery(method, message.seq, &head, payload.as_str())
 }

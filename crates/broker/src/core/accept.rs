@@ -13,8 +13,9 @@ use super::letters::Replaced;
 use super::permit::Said;
 use super::{Core, Journey, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
 use crate::dispatch::{Dispatch, Role, Verdict};
+use crate::replies::ReplyTo;
 use crate::route::Plan;
 use crate::subscriptions::Subscription;
 

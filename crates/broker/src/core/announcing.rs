@@ -13,7 +13,8 @@ use switchboard_store::{AllowChange, AnnouncedRecord, Record, TrustChange};
 use super::{Core, operator_only, respond};
 use crate::Refusal;
 use crate::announced::{Listed, Owner, is_vouched};
-use crate::broker::{Caller, Cut, ReplyTo};
+use crate::broker::{Caller, Cut};
+use crate::replies::ReplyTo;
 
 /// The topic of the bus on which announcements are told.
 const TOPIC: &str = "discovery";

@@ -15,10 +15,10 @@ use super::accept::Origin;
 use super::permit::Said;
 use super::{Core, Phase, respond};
 use crate::Refusal;
-use crate::broker::ReplyTo;
 use crate::calls::Call;
 use crate::dispatch::{Role, Verdict};
 use crate::registry::Offer;
+use crate::replies::ReplyTo;
 use crate::route::Plan;
 
 /// For how long after their time askers are still told that there was no answer, where the broker was down.

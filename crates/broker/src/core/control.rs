@@ -5,7 +5,8 @@ use switchboard_store::Record;
 
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::broker::{Caller, Cut, ReplyTo};
+use crate::broker::{Caller, Cut};
+use crate::replies::ReplyTo;
 
 impl Core {
     /// Ends every connection of an agent. What it had in hand is tried again, as when it goes by itself.

@@ -10,7 +10,8 @@ use switchboard_store::{AttemptRecord, DeliveryRecord, Record, Ticket};
 use super::letters::state_of;
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
+use crate::replies::ReplyTo;
 
 /// Imports on their way to the disk. They count when they are there.
 #[derive(Default)]

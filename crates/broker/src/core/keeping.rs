@@ -4,7 +4,8 @@ use switchboard_model::{Reply, Saved, SavedKind};
 use switchboard_store::{Record, SavedChange};
 
 use super::{Core, operator_only, respond};
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
+use crate::replies::ReplyTo;
 
 impl Core {
     /// Keeps or forgets something. The reply waits until that is on disk.

@@ -10,7 +10,8 @@ use super::accept::Origin;
 use super::permit::Said;
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
+use crate::replies::ReplyTo;
 use crate::route::Plan;
 
 /// A dead letter that another message was sent in the place of; it is open again if the disk does

@@ -14,8 +14,9 @@ use super::members::connection_of;
 use super::permit::Said;
 use super::{Core, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
 use crate::dispatch::Verdict;
+use crate::replies::ReplyTo;
 use crate::subscriptions::Subscription;
 
 /// Agents whose mail is on its way to the disk, by the write that it waits for.

@@ -10,8 +10,9 @@ use switchboard_store::{AgentRecord, Record, SubscriptionRecord};
 
 use super::{Core, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
 use crate::identity::Token;
+use crate::replies::ReplyTo;
 use crate::subscriptions::Subscription;
 
 impl Core {

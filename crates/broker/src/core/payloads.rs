@@ -9,6 +9,7 @@ use switchboard_model::{ConnectionId, DeliveryId, Message, Payload};
 
 use super::{Core, Phase};
 use crate::broker::Input;
+use crate::numbers::ByNumber;
 
 /// As much as messages on their way may keep in memory before those that wait are left on disk.
 const HELD: usize = 8 << 20;
@@ -19,7 +20,7 @@ const READ_AGAIN: Duration = Duration::from_secs(1);
 /// What the messages on their way keep in memory.
 #[derive(Default)]
 pub(super) struct Held {
-    of: HashMap<u64, usize>,
+    of: ByNumber<u64, usize>,
     bytes: usize,
 }
 

@@ -7,7 +7,7 @@ use switchboard_store::Ticket;
 
 use super::{Core, respond};
 use crate::Refusal;
-use crate::broker::ReplyTo;
+use crate::replies::ReplyTo;
 
 type Promise = (ReplyTo, Result<Reply, Refusal>);
 

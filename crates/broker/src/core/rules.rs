@@ -10,7 +10,8 @@ use switchboard_store::{Record, RulesRecord};
 
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
+use crate::replies::ReplyTo;
 
 /// Edits that can be made at once.
 const EDITS: usize = 10_000;

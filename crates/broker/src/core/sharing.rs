@@ -5,7 +5,8 @@ use switchboard_store::{Record, SessionRecord};
 
 use super::{Core, respond};
 use crate::Refusal;
-use crate::broker::{Caller, ReplyTo};
+use crate::broker::Caller;
+use crate::replies::ReplyTo;
 use crate::sessions::HISTORY;
 
 impl Core {

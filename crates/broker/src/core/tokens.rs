@@ -5,8 +5,9 @@ use switchboard_store::{Record, TokenChange};
 
 use super::{Core, operator_only, respond};
 use crate::Refusal;
-use crate::broker::{Caller, Cut, ReplyTo};
+use crate::broker::{Caller, Cut};
 use crate::identity::Token;
+use crate::replies::ReplyTo;
 
 impl Core {
     pub(super) fn issue_token(

@@ -19,7 +19,7 @@ use switchboard_model::{
 
 use super::wire::{DeliveryHead, RpcError, present};
 pub(crate) use answer::{answer, answer_to_error, is_unknown_method};
-pub(crate) use result::{SendResult, refusal};
+pub(crate) use result::{refusal, sent};
 
 #[derive(Deserialize)]
 struct Initialize<'a> {
@@ -280,20 +280,19 @@ pub(crate) fn attempt_id(id: &RawValue) -> Option<AttemptId> {
     Some(AttemptId(DeliveryId(id / ATTEMPTS), u32::try_from(id % ATTEMPTS).ok()?))
 }
 
-/// What a delivery says beside its payload.
-pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a> {
-    let message_id = message.id.to_string();
-    let correlation_id = match &message.correlation {
-        Some(correlation) => Cow::Borrowed(correlation.as_str()),
-        None => Cow::Owned(message_id.clone()),
-    };
+/// What a delivery says beside its payload. `message_id` is the message's own, as text.
+pub(crate) fn head<'a>(
+    message: &'a Message,
+    topic: &'a str,
+    message_id: &'a str,
+) -> DeliveryHead<'a> {
     let trace = message.context.as_ref().and_then(|context| context.trace.as_ref());
     DeliveryHead {
         topic,
         from: message.from.as_str(),
         to: topic,
         message_id,
-        correlation_id,
+        correlation_id: message.correlation.as_deref().unwrap_or(message_id),
         traceparent: trace.map(Trace::to_traceparent),
     }
 }

@@ -1,6 +1,7 @@
 //! The sockets of the bus door: one task reads, one writes.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,15 +12,16 @@ use axum::extract::{Extension, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::any;
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
-use switchboard_broker::{Link, Outgoing, Scissors};
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use switchboard_broker::{Link, Outgoing, Replied, Replies, Scissors, reply_line};
 use switchboard_model::Door;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use super::convert;
 use super::peer::Peer;
-use super::session::{Heard, Session};
+use super::session::{Heard, PENDING, Session};
 use crate::Entrance;
 use crate::listener::Seat;
 
@@ -29,6 +31,8 @@ const ANSWERS: usize = 256;
 /// How often a quiet connection is asked whether it is still there, and when it is given up.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(90);
+/// How often that is looked at.
+const LISTEN: Duration = Duration::from_secs(10);
 /// Frames written before the next look at what else there is.
 const BURST: usize = 64;
 /// How long a stopping broker's last answers may take.
@@ -69,6 +73,7 @@ async fn serve(bus: Entrance, socket: WebSocket, from: IpAddr) {
     let (broker, caller) = link.caller();
     let scissors = link.scissors();
     let (answers, to_write) = mpsc::channel(ANSWERS);
+    let (reply_line, replies) = reply_line(PENDING);
     let peer = Arc::new(Peer::default());
     // The reader ends when the broker stops or the writer fails; the writer ends when the reader
     // has, and everything the reader gave it is written.
@@ -77,12 +82,13 @@ async fn serve(bus: Entrance, socket: WebSocket, from: IpAddr) {
         sink,
         link,
         answers: to_write,
+        replies,
         peer: peer.clone(),
         kept_back: None,
         within: bus.limits.write,
     };
     let writing = tokio::spawn(writer.run(over.clone()));
-    let session = Session::new(broker, caller, peer, answers, bus.limits.clone());
+    let session = Session::new(broker, caller, peer, answers, reply_line, bus.limits.clone());
     read(stream, session, scissors, bus.limits.preauth, &over).await;
     if let Err(error) = writing.await {
         tracing::error!(%error, "the writer of a bus connection failed");
@@ -98,42 +104,56 @@ async fn read(
 ) {
     let join_by = Instant::now() + join_within;
     let mut heard_at = Instant::now();
+    // Made once and not for each frame: to be told of an end, or of the time, takes a lock.
+    let mut over = pin!(over.cancelled());
+    let mut cut = pin!(scissors.cut());
+    let mut listen = tokio::time::interval(LISTEN);
     loop {
-        let frame = tokio::select! {
-            () = over.cancelled() => return session.give_last_answers(LAST_ANSWERS).await,
-            cut = scissors.cut() => return session.close(1008, cut.words()).await,
+        let mut frame = tokio::select! {
+            () = &mut over => return session.give_last_answers(LAST_ANSWERS).await,
+            cut = &mut cut => return session.close(1008, cut.words()).await,
             answer = session.next_answer() => {
-                if let Some(text) = answer {
-                    session.give(text).await;
-                }
+                session.give(answer).await;
                 continue;
             }
             frame = stream.next() => frame,
             () = tokio::time::sleep_until(join_by), if !session.has_joined() => {
                 return session.close(1008, "send initialize first, and soon").await;
             }
-            () = tokio::time::sleep_until(heard_at + SILENCE) => {
+            now = listen.tick() => if now.duration_since(heard_at) > SILENCE {
                 tracing::info!("a bus connection was silent for too long and was closed");
                 return;
-            }
+            } else {
+                continue;
+            },
         };
         heard_at = Instant::now();
-        let heard = match frame {
-            Some(Ok(Frame::Text(text))) => session.hear(text.as_str()).await,
-            Some(Ok(Frame::Binary(bytes))) => match std::str::from_utf8(&bytes) {
-                Ok(text) => session.hear(text).await,
-                Err(_) => session.not_text().await,
-            },
-            Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => Heard::GoOn,
-            Some(Ok(Frame::Close(_))) | None => Heard::Over,
-            Some(Err(error)) => {
-                tracing::debug!(%error, "a bus connection broke");
-                session.close(1009, "the message is too large or not WebSocket").await;
-                Heard::Over
+        // Those that have come already are taken one after the other, before anything else is looked at.
+        for _ in 0..BURST {
+            if hear(&mut session, frame).await == Heard::Over {
+                return;
             }
-        };
-        if heard == Heard::Over {
-            return;
+            match stream.next().now_or_never() {
+                Some(next) => frame = next,
+                None => break,
+            }
+        }
+    }
+}
+
+async fn hear(session: &mut Session, frame: Option<Result<Frame, axum::Error>>) -> Heard {
+    match frame {
+        Some(Ok(Frame::Text(text))) => session.hear(text.as_str()).await,
+        Some(Ok(Frame::Binary(bytes))) => match std::str::from_utf8(&bytes) {
+            Ok(text) => session.hear(text).await,
+            Err(_) => session.not_text().await,
+        },
+        Some(Ok(Frame::Ping(_) | Frame::Pong(_))) => Heard::GoOn,
+        Some(Ok(Frame::Close(_))) | None => Heard::Over,
+        Some(Err(error)) => {
+            tracing::debug!(%error, "a bus connection broke");
+            session.close(1009, "the message is too large or not WebSocket").await;
+            Heard::Over
         }
     }
 }
@@ -142,6 +162,8 @@ struct Writer {
     sink: SplitSink<WebSocket, Frame>,
     link: Link,
     answers: mpsc::Receiver<ToPeer>,
+    /// What became of the peer's messages.
+    replies: Replies,
     peer: Arc<Peer>,
     /// Taken from the link when it was not known yet that an answer must come first.
     kept_back: Option<Outgoing>,
@@ -177,6 +199,7 @@ impl Writer {
                     Some(answer) => frame_of(answer),
                     None => break Ended::Done,
                 },
+                Some(reply) = self.replies.next() => reply_frame(reply),
                 () = self.peer.released(), if held => continue,
                 outgoing = next(&mut self.kept_back, &mut self.link), if may_deliver => match outgoing {
                     Some(_) if self.link.is_cut() => continue,
@@ -195,52 +218,74 @@ impl Writer {
                 Err(Broken) => break Ended::Broken,
             }
         };
+        let stopping = over.is_cancelled();
         over.cancel();
         match ended {
             // A peer that does not take the goodbye is gone anyway; one that said it first gets it
             // back by the closing.
             Ended::Done => {
-                drop(self.put(close_frame(1001, "goodbye"), true).await);
+                if stopping {
+                    drop(self.give_last_replies().await);
+                }
+                drop(self.write_all(vec![close_frame(1001, "goodbye")]).await);
                 drop(self.within(SinkExt::close).await);
             }
             Ended::Broken => {}
         }
     }
 
+    /// What a stopping broker has accepted should not be sent again.
+    async fn give_last_replies(&mut self) -> Result<(), Broken> {
+        let by = Instant::now() + LAST_ANSWERS;
+        while self.replies.outstanding() > 0 {
+            match timeout_at(by, self.replies.next()).await {
+                Ok(Some(reply)) => self.write_all(vec![reply_frame(reply)]).await?,
+                Ok(None) | Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a frame and a few that are ready behind it, then flushes once for all. Answers go
     /// first, and no burst is so long that they wait.
     async fn write(&mut self, first: Frame) -> Result<(), Broken> {
-        self.put(first, false).await?;
-        for _ in 0..BURST {
+        let mut frames = vec![first];
+        while frames.len() <= BURST {
             let next = match self.answers.try_recv() {
-                Ok(answer) => frame_of(answer),
-                Err(_) if self.peer.is_held() => break,
-                Err(_) => {
-                    let outgoing = self.kept_back.take().or_else(|| self.link.try_next());
-                    match outgoing.and_then(|outgoing| self.after_answers(outgoing)) {
-                        Some(frame) => frame,
-                        None => break,
-                    }
-                }
+                Ok(answer) => Some(frame_of(answer)),
+                Err(_) => self.replies.try_next().map(reply_frame),
             };
-            self.put(next, false).await?;
+            let next = match next {
+                None if self.peer.is_held() => break,
+                None => {
+                    let outgoing = self.kept_back.take().or_else(|| self.link.try_next());
+                    outgoing.and_then(|outgoing| self.after_answers(outgoing))
+                }
+                next => next,
+            };
+            match next {
+                Some(frame) => frames.push(frame),
+                None => break,
+            }
         }
-        self.within(SinkExt::flush).await
+        self.write_all(frames).await
     }
 
-    async fn put(&mut self, frame: Frame, flush: bool) -> Result<(), Broken> {
-        self.within(|sink| sink.feed(frame)).await?;
-        if flush { self.within(SinkExt::flush).await } else { Ok(()) }
+    async fn write_all(&mut self, frames: Vec<Frame>) -> Result<(), Broken> {
+        self.within(async |sink| {
+            for frame in frames {
+                sink.feed(frame).await?;
+            }
+            sink.flush().await
+        })
+        .await
     }
 
     /// Does one thing to the socket, in the time that one thing may take.
-    async fn within<'a, Doing>(
-        &'a mut self,
-        act: impl FnOnce(&'a mut SplitSink<WebSocket, Frame>) -> Doing,
-    ) -> Result<(), Broken>
-    where
-        Doing: Future<Output = Result<(), axum::Error>> + 'a,
-    {
+    async fn within(
+        &mut self,
+        act: impl AsyncFnOnce(&mut SplitSink<WebSocket, Frame>) -> Result<(), axum::Error>,
+    ) -> Result<(), Broken> {
         match timeout(self.within, act(&mut self.sink)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
@@ -285,6 +330,10 @@ fn frame_of(answer: ToPeer) -> Frame {
         ToPeer::Text(text) => Frame::Text(text.into()),
         ToPeer::Close { code, reason } => close_frame(code, reason),
     }
+}
+
+fn reply_frame((id, replied): (Box<str>, Replied)) -> Frame {
+    Frame::Text(convert::sent(&id, replied).into())
 }
 
 fn close_frame(code: u16, reason: &'static str) -> Frame {

@@ -9,20 +9,22 @@ use futures_util::{FutureExt, StreamExt};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use switchboard_broker::{Broker, Caller, Refusal, now};
+use switchboard_broker::{Broker, Caller, Refusal, ReplyLine, now};
 use switchboard_model::{AttemptId, Command, Reply};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-use super::convert::{self, SendResult};
+use super::convert;
 use super::peer::Peer;
 use super::server::ToPeer;
-use super::wire::{self, Incoming, RpcError};
+use super::wire::{self, Incoming, Parts, RpcError};
 use crate::Limits;
 
 /// Requests of one connection whose answers are on their way. Beyond it requests are refused: busy.
 /// What the connection answers is always heard.
-const PENDING: usize = 10_000;
+pub(crate) const PENDING: usize = 10_000;
+/// The one request whose answer takes longer than the core does.
+const SEND: &str = "sendMessage";
 
 /// Whether the connection goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,16 +33,18 @@ pub(crate) enum Heard {
     Over,
 }
 
-/// An answer that is there, or on its way; none to a notification.
-type Answer = BoxFuture<'static, Option<String>>;
+/// An answer that is there, or on its way.
+type Answer = BoxFuture<'static, String>;
 
 pub(crate) struct Session {
     broker: Broker,
     caller: Caller,
     peer: Arc<Peer>,
     to_peer: mpsc::Sender<ToPeer>,
-    /// Each with how many requests it answers.
-    pending: FuturesUnordered<BoxFuture<'static, (usize, Option<String>)>>,
+    /// By which the writer learns what became of messages.
+    replies: ReplyLine,
+    /// The answers to batches, each with how many requests it answers.
+    pending: FuturesUnordered<BoxFuture<'static, (usize, String)>>,
     unanswered: usize,
     limits: Limits,
     joined: bool,
@@ -55,6 +59,7 @@ impl Session {
         caller: Caller,
         peer: Arc<Peer>,
         to_peer: mpsc::Sender<ToPeer>,
+        replies: ReplyLine,
         limits: Limits,
     ) -> Self {
         Self {
@@ -62,6 +67,7 @@ impl Session {
             caller,
             peer,
             to_peer,
+            replies,
             pending: FuturesUnordered::new(),
             unanswered: 0,
             limits,
@@ -77,7 +83,7 @@ impl Session {
 
     /// Waits for an answer that is on its way; for ever while there is none. Loses nothing when it
     /// is not waited for to the end.
-    pub(crate) async fn next_answer(&mut self) -> Option<String> {
+    pub(crate) async fn next_answer(&mut self) -> String {
         match self.pending.next().await {
             Some((answered, text)) => {
                 self.unanswered -= answered;
@@ -93,8 +99,7 @@ impl Session {
         let by = Instant::now() + within;
         while !self.pending.is_empty() {
             match timeout_at(by, self.next_answer()).await {
-                Ok(Some(text)) => self.give(text).await,
-                Ok(None) => {}
+                Ok(text) => self.give(text).await,
                 Err(_) => return,
             }
         }
@@ -118,40 +123,52 @@ impl Session {
             self.refuse(&id_within(text), &RpcError::new(-32013, "Too large", why)).await;
             return if self.joined { Heard::GoOn } else { Heard::Over };
         }
-        let (parts, is_batch) = match wire::split(text) {
-            Ok(parts) => parts,
-            Err(error) => {
-                self.refuse("null", &error).await;
-                return Heard::GoOn;
-            }
-        };
-        let mut answers = Vec::with_capacity(parts.len());
-        for part in parts {
-            let answer = self.one(part).await;
-            if self.peer.is_held() && !is_batch {
-                // The confirmation of a subscription, which is there already.
-                if let Some(text) = async { answer?.await }.await {
-                    self.give(text).await;
-                }
-            } else {
-                answers.extend(answer);
-            }
-            self.peer.release();
-        }
-        let count = answers.len();
-        self.unanswered += count;
-        match count {
-            0 => {}
-            _ if is_batch => self.pending.push(counted(count, batch(answers))),
-            _ => self.pending.extend(answers.into_iter().map(|answer| counted(1, answer))),
+        match wire::split(text) {
+            Ok(Parts::One(text)) => self.one(text).await,
+            Ok(Parts::Batch(parts)) => self.batch(parts).await,
+            Err(error) => self.refuse("null", &error).await,
         }
         Heard::GoOn
     }
 
-    /// Takes one envelope. The answer to a request is begun here, so that requests are carried
-    /// out in the order in which they came.
-    async fn one(&mut self, raw: &RawValue) -> Option<Answer> {
-        let (id, method, params) = match wire::read(raw) {
+    /// Takes an envelope that came by itself. What is asked of the core begins here, so that requests are
+    /// carried out in the order in which they came.
+    async fn one(&mut self, text: &str) {
+        let (id, method, params) = match wire::read(text) {
+            Ok(Incoming::Request { id, method, params }) => (id, method, params),
+            Ok(Incoming::Response { id, answer }) => return self.response(id, answer).await,
+            Err(bad) => {
+                return self.refuse(bad.id.map_or("null", RawValue::get), &bad.error).await;
+            }
+        };
+        let answer = match self.may_ask(&method) {
+            // Of all that is asked only this takes long; the writer waits for its answer.
+            Ok(()) if method == SEND => return self.send_alone(id, params).await,
+            Ok(()) => self.request(&method, params).await,
+            Err(error) => Err(error),
+        };
+        if let Some(id) = id {
+            self.give(answer_text(id.get(), answer)).await;
+        }
+        self.peer.release();
+    }
+
+    async fn batch(&mut self, parts: Vec<&RawValue>) {
+        let mut answers = Vec::with_capacity(parts.len());
+        for part in parts {
+            answers.extend(self.one_of_batch(part).await);
+            self.peer.release();
+        }
+        let count = answers.len();
+        self.unanswered += count;
+        if count > 0 {
+            let all = join_all(answers).map(move |all| (count, format!("[{}]", all.join(","))));
+            self.pending.push(all.boxed());
+        }
+    }
+
+    async fn one_of_batch(&mut self, raw: &RawValue) -> Option<Answer> {
+        let (id, method, params) = match wire::read(raw.get()) {
             Ok(Incoming::Request { id, method, params }) => (id, method, params),
             Ok(Incoming::Response { id, answer }) => {
                 self.response(id, answer).await;
@@ -162,42 +179,36 @@ impl Session {
                 return Some(ready(wire::error_response(id, &bad.error)));
             }
         };
-        let answer = if self.unanswered >= PENDING {
-            at_once(Err(RpcError::busy(format!("{PENDING} requests are not answered yet"))))
-        } else {
-            self.request(&method, params).await
+        let answer = match self.may_ask(&method) {
+            Ok(()) if method == SEND => return self.send_with_others(id, params).await,
+            Ok(()) => self.request(&method, params).await,
+            Err(error) => Err(error),
         };
         // A notification is carried out; nobody waits for its answer.
-        let Some(id) = id.map(|id| id.get().to_owned()) else {
-            return Some(answer.map(|_| None).boxed());
-        };
-        Some(
-            answer
-                .map(move |answer| {
-                    Some(match answer {
-                        Ok(result) => wire::response(&id, &result),
-                        Err(error) => wire::error_response(&id, &error),
-                    })
-                })
-                .boxed(),
-        )
+        id.map(|id| ready(answer_text(id.get(), answer)))
+    }
+
+    fn may_ask(&self, method: &str) -> Result<(), RpcError> {
+        if self.unanswered + self.replies.outstanding() >= PENDING {
+            return Err(RpcError::busy(format!("{PENDING} requests are not answered yet")));
+        }
+        if !self.joined && method != "initialize" {
+            return Err(convert::refusal(&Refusal::NotJoined));
+        }
+        Ok(())
     }
 
     async fn request(
         &mut self,
         method: &str,
         params: Option<&RawValue>,
-    ) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>> {
-        if !self.joined && method != "initialize" {
-            return at_once(Err(convert::refusal(&Refusal::NotJoined)));
-        }
+    ) -> Result<Box<RawValue>, RpcError> {
         match method {
-            "initialize" => at_once(self.initialize(params).await),
-            "subscribe" => at_once(self.subscribe(params).await),
-            "unsubscribe" => at_once(self.unsubscribe(params).await),
-            "ping" => at_once(self.ping().await),
-            "sendMessage" => self.send_message(params).await,
-            unknown => at_once(Err(RpcError::unknown_method(unknown))),
+            "initialize" => self.initialize(params).await,
+            "subscribe" => self.subscribe(params).await,
+            "unsubscribe" => self.unsubscribe(params).await,
+            "ping" => self.ping().await,
+            unknown => Err(RpcError::unknown_method(unknown)),
         }
     }
 
@@ -210,7 +221,8 @@ impl Session {
             }
             Ok(join) => join,
         };
-        let joined = self.submit(Command::Join(join)).await?.joined().ok_or_else(unexpected)?;
+        let joined =
+            self.submit(Command::Join(join)).await?.joined().ok_or_else(RpcError::unexpected)?;
         self.joined = true;
         self.types_payloads = types_payloads;
         result(&json!({
@@ -229,7 +241,7 @@ impl Session {
     async fn subscribe(&mut self, params: Option<&RawValue>) -> Result<Box<RawValue>, RpcError> {
         self.peer.hold();
         let reply = self.submit(convert::subscribe(params)?).await?;
-        let id = reply.subscribed().ok_or_else(unexpected)?;
+        let id = reply.subscribed().ok_or_else(RpcError::unexpected)?;
         result(&json!({ "success": true, "subscriptionId": id }))
     }
 
@@ -243,25 +255,49 @@ impl Session {
         result(&json!({ "timestamp": now() }))
     }
 
-    async fn send_message(
-        &mut self,
-        params: Option<&RawValue>,
-    ) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>> {
-        let (send, typed) = match convert::send(params, self.types_payloads) {
-            Ok(read) => read,
-            Err(error) => return at_once(Err(error)),
+    /// A message whose fate the writer tells; nobody, if the peer gave no id.
+    async fn send_alone(&mut self, id: Option<&RawValue>, params: Option<&RawValue>) {
+        let sent = match (self.read_send(params), id) {
+            (Ok(command), None) => return self.broker.tell(self.caller, command).await,
+            (Err(_), None) => return,
+            (Err(error), Some(id)) => return self.refuse(id.get(), &error).await,
+            (Ok(command), Some(id)) => {
+                let (broker, tag) = (&self.broker, id.get().into());
+                broker.begin_in(&self.replies, tag, self.caller, command).await
+            }
         };
+        if sent.is_err() {
+            tracing::debug!("the broker has stopped; the reply says so");
+        }
+    }
+
+    /// A message whose fate is told together with other answers.
+    async fn send_with_others(
+        &mut self,
+        id: Option<&RawValue>,
+        params: Option<&RawValue>,
+    ) -> Option<Answer> {
+        let (command, id) = match (self.read_send(params), id.map(RawValue::get)) {
+            (Ok(command), Some(id)) => (command, id.to_owned()),
+            (Err(error), Some(id)) => return Some(ready(wire::error_response(id, &error))),
+            (Err(_), None) => return None,
+            (Ok(command), None) => {
+                self.broker.tell(self.caller, command).await;
+                return None;
+            }
+        };
+        Some(match self.broker.begin(self.caller, command).await {
+            Ok(pending) => async move { convert::sent(&id, pending.wait().await) }.boxed(),
+            Err(refusal) => ready(convert::sent(&id, Err(refusal))),
+        })
+    }
+
+    fn read_send(&mut self, params: Option<&RawValue>) -> Result<Command, RpcError> {
+        let (send, typed) = convert::send(params, self.types_payloads)?;
         if !typed && !std::mem::replace(&mut self.told_of_types, true) {
             tracing::warn!(topic = %send.address.topic(), "payloads without a type, from a client before 0.2");
         }
-        match self.broker.begin(self.caller, Command::Send(send)).await {
-            Err(refusal) => at_once(Err(convert::refusal(&refusal))),
-            Ok(pending) => async move {
-                let reply = pending.wait().await.map_err(|refusal| convert::refusal(&refusal))?;
-                result(&SendResult::from(reply.sent().ok_or_else(unexpected)?))
-            }
-            .boxed(),
-        }
+        Ok(Command::Send(send))
     }
 
     /// The peer answers a delivery. An answer to nothing is passed over, as late answers are.
@@ -304,28 +340,15 @@ impl Session {
     }
 }
 
-fn counted(count: usize, answer: Answer) -> BoxFuture<'static, (usize, Option<String>)> {
-    answer.map(move |text| (count, text)).boxed()
-}
-
-/// The answers of a batch, as one array once all are there.
-fn batch(answers: Vec<Answer>) -> Answer {
-    join_all(answers)
-        .map(|texts| {
-            let texts: Vec<String> = texts.into_iter().flatten().collect();
-            (!texts.is_empty()).then(|| format!("[{}]", texts.join(",")))
-        })
-        .boxed()
+fn answer_text(id: &str, answer: Result<Box<RawValue>, RpcError>) -> String {
+    match answer {
+        Ok(result) => wire::response(id, &result),
+        Err(error) => wire::error_response(id, &error),
+    }
 }
 
 fn ready(text: String) -> Answer {
-    std::future::ready(Some(text)).boxed()
-}
-
-fn at_once(
-    result: Result<Box<RawValue>, RpcError>,
-) -> BoxFuture<'static, Result<Box<RawValue>, RpcError>> {
-    std::future::ready(result).boxed()
+    std::future::ready(text).boxed()
 }
 
 fn result(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
@@ -333,15 +356,14 @@ fn result(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
         .map_err(|error| RpcError::new(-32603, "Internal error", error.to_string()))
 }
 
-fn unexpected() -> RpcError {
-    RpcError::new(-32603, "Internal error", "the broker gave an answer of another kind")
-}
-
 /// The id of a request that is too large to be taken, so that its sender learns which it was.
 fn id_within(text: &str) -> String {
     wire::split(text)
         .ok()
-        .and_then(|(parts, _)| wire::read(parts.first()?).ok())
+        .and_then(|parts| match parts {
+            Parts::One(text) => wire::read(text).ok(),
+            Parts::Batch(parts) => wire::read(parts.first()?.get()).ok(),
+        })
         .and_then(|incoming| match incoming {
             Incoming::Request { id, .. } => id.map(|id| id.get().to_owned()),
             Incoming::Response { .. } => None,

@@ -11,6 +11,9 @@ const RETRY_AFTER_MS: u32 = 1000;
 /// The most requests in one batch.
 pub(crate) const MAX_BATCH: usize = 50;
 
+/// Room for most texts that are not payloads.
+const TEXT: usize = 512;
+
 /// One JSON-RPC object, request or response, as it arrived.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope<'a> {
@@ -84,24 +87,33 @@ impl RpcError {
         Self { code: -32014, message: "Busy".into(), data: Some(data) }
     }
 
+    pub(crate) fn unexpected() -> Self {
+        Self::new(-32603, "Internal error", "the broker gave an answer of another kind")
+    }
+
     pub(crate) fn unknown_method(method: &str) -> Self {
         let known = "initialize, subscribe, unsubscribe, sendMessage, ping";
         Self::new(-32601, "Method not found", format!("{method:?} is not one of: {known}"))
     }
 }
 
-/// Splits a frame into envelopes. A batch is an array; its answers are given as one, too.
-pub(crate) fn split(text: &str) -> Result<(Vec<&RawValue>, bool), RpcError> {
+/// What a frame carries, unread. The answers of a batch are given as one, too.
+#[derive(Debug)]
+pub(crate) enum Parts<'a> {
+    One(&'a str),
+    Batch(Vec<&'a RawValue>),
+}
+
+/// Splits a frame into envelopes. A batch is an array.
+pub(crate) fn split(text: &str) -> Result<Parts<'_>, RpcError> {
     if !text.trim_start().starts_with('[') {
-        let one: &RawValue =
-            serde_json::from_str(text).map_err(|error| RpcError::parse(error.to_string()))?;
-        return Ok((vec![one], false));
+        return Ok(Parts::One(text));
     }
     let all: Vec<&RawValue> =
         serde_json::from_str(text).map_err(|error| RpcError::parse(error.to_string()))?;
     match all.len() {
         0 => Err(RpcError::invalid_request("an empty batch")),
-        1..=MAX_BATCH => Ok((all, true)),
+        1..=MAX_BATCH => Ok(Parts::Batch(all)),
         more => Err(RpcError::invalid_request(format!(
             "a batch of {more}: send at most {MAX_BATCH} requests at once"
         ))),
@@ -109,11 +121,17 @@ pub(crate) fn split(text: &str) -> Result<(Vec<&RawValue>, bool), RpcError> {
 }
 
 /// Reads one envelope.
-pub(crate) fn read(raw: &RawValue) -> Result<Incoming<'_>, BadEnvelope<'_>> {
+pub(crate) fn read(text: &str) -> Result<Incoming<'_>, BadEnvelope<'_>> {
     let bad = |id, why: &str| Err(BadEnvelope { id, error: RpcError::invalid_request(why) });
-    let envelope: Envelope<'_> = match serde_json::from_str(raw.get()) {
+    let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
-        Err(error) => return bad(None, &error.to_string()),
+        // What is no JSON at all is told from what is no envelope.
+        Err(error) => match serde_json::from_str::<&RawValue>(text) {
+            Ok(_) => return bad(None, &error.to_string()),
+            Err(error) => {
+                return Err(BadEnvelope { id: None, error: RpcError::parse(error.to_string()) });
+            }
+        },
     };
     let id = match envelope.id {
         Some(id) if !is_id(id) => return bad(None, "id must be a string or a number"),
@@ -141,12 +159,28 @@ fn is_id(raw: &RawValue) -> bool {
 
 /// A response. `result` is always an object.
 pub(crate) fn response(id: &str, result: &impl Serialize) -> String {
-    match serde_json::to_string(result) {
-        Ok(result) => format!(r#"{{"jsonrpc":"2.0","result":{result},"id":{id}}}"#),
-        Err(error) => {
-            error_response(id, &RpcError::new(-32603, "Internal error", error.to_string()))
-        }
-    }
+    let written = written(r#"{"jsonrpc":"2.0","result":"#, result, |text| {
+        text.push_str(r#","id":"#);
+        text.push_str(id);
+        text.push('}');
+    });
+    written.unwrap_or_else(|error| {
+        error_response(id, &RpcError::new(-32603, "Internal error", error.to_string()))
+    })
+}
+
+/// A text with a value in it, written where it belongs and not copied there.
+fn written(
+    before: &str,
+    value: &impl Serialize,
+    after: impl FnOnce(&mut String),
+) -> Result<String, serde_json::Error> {
+    let mut bytes = Vec::with_capacity(TEXT);
+    bytes.extend_from_slice(before.as_bytes());
+    serde_json::to_writer(&mut bytes, value)?;
+    let mut text = String::from_utf8(bytes).map_err(serde::ser::Error::custom)?;
+    after(&mut text);
+    Ok(text)
 }
 
 /// An error response; the id is `null` where the request's could not be read.
@@ -163,25 +197,26 @@ pub(crate) struct DeliveryHead<'a> {
     pub(crate) from: &'a str,
     pub(crate) to: &'a str,
     #[serde(rename = "messageId")]
-    pub(crate) message_id: String,
-    pub(crate) correlation_id: Cow<'a, str>,
+    pub(crate) message_id: &'a str,
+    pub(crate) correlation_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) traceparent: Option<String>,
 }
 
 /// The request by which a message is delivered. The payload goes in as the text it came as.
 pub(crate) fn delivery(method: &str, id: u64, head: &DeliveryHead<'_>, payload: &str) -> String {
-    let head = serde_json::to_string(head).unwrap_or_else(|_| "{}".to_owned());
-    let mut text = String::with_capacity(head.len() + payload.len() + 96);
-    text.push_str(r#"{"jsonrpc":"2.0","method":""#);
-    text.push_str(method);
-    text.push_str(r#"","params":"#);
-    text.push_str(head.strip_suffix('}').unwrap_or(&head));
-    text.push_str(r#","payload":"#);
-    text.push_str(payload);
-    // Writing to a String cannot fail.
-    write!(text, r#"}},"id":{id}}}"#).unwrap_or_default();
-    text
+    let before = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":"#);
+    let text = written(&before, head, |text| {
+        // The payload is one more member of what was just closed.
+        text.pop();
+        text.reserve(payload.len() + 64);
+        text.push_str(r#","payload":"#);
+        text.push_str(payload);
+        // Writing to a String cannot fail.
+        write!(text, r#"}},"id":{id}}}"#).unwrap_or_default();
+    });
+    // Nor can names be anything but text.
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -190,8 +225,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn refused(text: &str) -> (Option<String>, i32) {
-        let raw: &RawValue = serde_json::from_str(text).unwrap();
-        let bad = read(raw).unwrap_err();
+        let bad = read(text).unwrap_err();
         (bad.id.map(|id| id.get().to_owned()), bad.error.code)
     }
 
@@ -217,10 +251,9 @@ mod tests {
 
     #[test]
     fn null_is_an_answer() {
-        let raw: &RawValue =
-            serde_json::from_str(r#"{"jsonrpc":"2.0","result":null,"id":7}"#).unwrap();
+        let text = r#"{"jsonrpc":"2.0","result":null,"id":7}"#;
         assert!(
-            matches!(read(raw), Ok(Incoming::Response { answer: Ok(null), .. }) if null.get() == "null")
+            matches!(read(text), Ok(Incoming::Response { answer: Ok(null), .. }) if null.get() == "null")
         );
     }
 
@@ -228,10 +261,10 @@ mod tests {
     fn a_batch_has_1_to_50_requests() {
         assert_eq!(split("[]").unwrap_err().code, -32600);
         let many = |n: usize| format!("[{}]", vec!["1"; n].join(","));
-        assert_eq!(split(&many(50)).unwrap().0.len(), 50);
+        assert!(matches!(split(&many(50)).unwrap(), Parts::Batch(all) if all.len() == 50));
         assert_eq!(split(&many(51)).unwrap_err().code, -32600);
         assert_eq!(split("[1,").unwrap_err().code, -32700);
-        assert_eq!(split("nonsense").unwrap_err().code, -32700);
+        assert_eq!(read("nonsense").unwrap_err().error.code, -32700);
     }
 
     #[test]
@@ -241,8 +274,8 @@ mod tests {
             topic: "inbound:\"1\"",
             from: "a",
             to: "b",
-            message_id: "m".to_owned(),
-            correlation_id: "m".into(),
+            message_id: "m",
+            correlation_id: "m",
             traceparent: None,
         };
         let text = delivery("processMessage", 7, &head, payload);
@@ -257,9 +290,13 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_the_reader(text in ".{0,200}") {
-            if let Ok((parts, _)) = split(&text) {
+            let is_json = serde_json::from_str::<&RawValue>(&text).is_ok();
+            if let Err(bad) = read(&text) {
+                prop_assert_eq!(bad.error.code, if is_json { -32600 } else { -32700 });
+            }
+            if let Ok(Parts::Batch(parts)) = split(&text) {
                 for part in parts {
-                    if let Err(bad) = read(part) {
+                    if let Err(bad) = read(part.get()) {
                         prop_assert_eq!(bad.error.code, -32600);
                     }
                 }

@@ -1,39 +1,50 @@
 //! What a peer is told of its messages, and why it is refused.
 
 use serde::Serialize;
-use switchboard_broker::Refusal;
-use switchboard_model::{Ack, AttemptOutcome, Code, MessageState, Payload, Receipt};
+use switchboard_broker::{Refusal, Replied};
+use switchboard_model::{
+    Ack, AgentId, AttemptOutcome, Code, MessageId, MessageState, Payload, Receipt, Reply,
+};
 
-use crate::bus::wire::RpcError;
+use crate::bus::wire::{self, RpcError};
 
 /// The answer to `sendMessage`: a superset that clients of every generation read.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SendResult {
+struct SendResult<'a> {
     success: bool,
     accepted: bool,
-    message_id: String,
+    message_id: MessageId,
     stop_propagation: bool,
     delivered_to: usize,
-    acks: Vec<AckResult>,
+    acks: Vec<AckResult<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct AckResult {
+struct AckResult<'a> {
     #[serde(rename = "client_id")]
-    client_id_of_old: String,
-    client_id: String,
+    client_id_of_old: &'a AgentId,
+    client_id: &'a AgentId,
     processed: bool,
     success: bool,
-    message: Option<String>,
-    payload: Option<Payload>,
+    message: Option<&'a str>,
+    payload: Option<&'a Payload>,
     retry_scheduled: bool,
     retry_seconds: f64,
 }
 
-impl From<Receipt> for SendResult {
-    fn from(receipt: Receipt) -> Self {
+/// What became of a message, for its sender, as the response to the request with this id.
+pub(crate) fn sent(id: &str, replied: Replied) -> String {
+    match replied.map(Reply::sent) {
+        Ok(Some(receipt)) => wire::response(id, &SendResult::from(&receipt)),
+        Ok(None) => wire::error_response(id, &RpcError::unexpected()),
+        Err(why) => wire::error_response(id, &refusal(&why)),
+    }
+}
+
+impl<'a> From<&'a Receipt> for SendResult<'a> {
+    fn from(receipt: &'a Receipt) -> Self {
         let success = match receipt.state {
             MessageState::Processed | MessageState::Waiting => true,
             MessageState::Dead
@@ -44,24 +55,24 @@ impl From<Receipt> for SendResult {
         Self {
             success,
             accepted: true,
-            message_id: receipt.message.to_string(),
+            message_id: receipt.message,
             stop_propagation: receipt.stopped,
             delivered_to: receipt.acks.len(),
-            acks: receipt.acks.into_iter().map(AckResult::from).collect(),
+            acks: receipt.acks.iter().map(AckResult::from).collect(),
         }
     }
 }
 
-impl From<Ack> for AckResult {
-    fn from(ack: Ack) -> Self {
+impl<'a> From<&'a Ack> for AckResult<'a> {
+    fn from(ack: &'a Ack) -> Self {
         let processed = ack.outcome == AttemptOutcome::Processed;
         Self {
-            client_id_of_old: ack.agent.to_string(),
-            client_id: ack.agent.to_string(),
+            client_id_of_old: &ack.agent,
+            client_id: &ack.agent,
             processed,
             success: processed,
-            message: ack.message,
-            payload: ack.payload,
+            message: ack.message.as_deref(),
+            payload: ack.payload.as_ref(),
             retry_scheduled: ack.again_in.is_some(),
             retry_seconds: ack.again_in.map_or(0.0, |delay| delay.as_secs_f64()),
         }
