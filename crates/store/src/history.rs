@@ -55,7 +55,7 @@ const PAGE: &str = concat!(
 const FAILED: &str = concat!(
     read!(),
     "from message m indexed by message_failed where m.seq > ?1 and m.seq < ?2 \
-     and m.state = ?5 and m.state in ('dead', 'discarded', 'expired', 'refused')",
+     and m.state = ?5 and m.state <> 'processed' and m.state <> 'waiting'",
     filtered!(),
     "order by m.seq desc limit ?8"
 );

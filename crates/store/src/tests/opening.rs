@@ -1,9 +1,11 @@
 use std::path::Path;
 
-use sqlx::{Connection, SqliteConnection};
+use sqlx::migrate::Migrator;
+use sqlx::{Connection, Row, SqliteConnection};
+use switchboard_model::{MessageFilter, MessageState};
 
 use super::sample::*;
-use crate::{Closed, Error, QueueFull, Store};
+use crate::{Closed, Error, QueueFull, Store, history, open as opening};
 
 async fn refusal(dir: &Path) -> Error {
     match Store::open(dir, &options()).await {
@@ -141,4 +143,49 @@ async fn a_path_that_is_a_file_is_named() {
     std::fs::write(&file, "").unwrap();
     let error = refusal(&file).await;
     assert!(matches!(error, Error::NotWritable { .. }), "{error}");
+}
+
+/// What a version of the seventh migration left behind.
+const OF_OLDER_VERSION: [&str; 4] = [
+    "insert into message (seq, id, sender, topic, kind, priority, door, accepted_at, state, \
+     settled_at, payload) values \
+     (1, x'00000000000000000000000000000001', 'a', 'news', 'event', 'NORMAL', 'bus', 1, 'dead', 2, '{}'), \
+     (2, x'00000000000000000000000000000002', 'a', 'news', 'event', 'NORMAL', 'bus', 1, 'processed', 2, '{}')",
+    "insert into delivery (id, message, agent, door, state, created_at) \
+     values (1, 1, 'b', 'bus', 'failed', 1), (2, 2, 'b', 'bus', 'processed', 1)",
+    "insert into attempt (delivery, number, started_at, ended_at, outcome) \
+     values (1, 1, 1, 2, 'declined'), (2, 1, 1, 2, 'processed')",
+    "update total set accepted = 2, dead = 1, processed = 1, last_seq = 2, last_delivery = 2",
+];
+
+#[tokio::test]
+async fn a_database_of_an_older_version_keeps_its_rows_its_checks_and_its_indexes() {
+    let dir = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}?mode=rwc", dir.path().join("switchboard.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let seven = opening::migrator().migrations.iter().take(7).cloned().collect();
+    Migrator::with_migrations(seven).run(&mut connection).await.unwrap();
+    for statement in OF_OLDER_VERSION {
+        sqlx::query(statement).execute(&mut connection).await.unwrap();
+    }
+    connection.close().await.unwrap();
+
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    let dead = MessageFilter { state: Some(MessageState::Dead), ..MessageFilter::default() };
+    let found = history::messages(&parts.readers, &dead, None, 10, false).await.unwrap().rows;
+    assert_eq!(found.iter().map(|row| row.seq).collect::<Vec<_>>(), [1]);
+    for seq in [1, 2] {
+        let detail = history::message(&parts.readers, message(seq).id).await.unwrap().unwrap();
+        assert_eq!(detail.deliveries[0].attempts.len(), 1, "message {seq}");
+    }
+    let connection = &mut parts.writer.connection;
+    let checked = sqlx::query("pragma integrity_check").fetch_all(&mut *connection).await.unwrap();
+    assert_eq!(checked.iter().map(|row| row.get(0)).collect::<Vec<&str>>(), ["ok"]);
+    for statement in ["update message set state = 'lost'", "update delivery set state = 'lost'"] {
+        let refused = sqlx::query(statement).execute(&mut *connection).await.unwrap_err();
+        assert!(refused.to_string().contains("CHECK"), "{refused}");
+    }
+    let lists = "select name from sqlite_schema where instr(sql, 'state in (') \
+         and name in ('message', 'delivery', 'message_failed')";
+    assert_eq!(sqlx::query(lists).fetch_all(connection).await.unwrap().len(), 0);
 }
