@@ -14,16 +14,34 @@ use uuid::Uuid;
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::batch::{NewMessage, Settle};
-use crate::rows::{Many, int, uint};
+use crate::rows::{Many, Values, int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
 
+/// The columns that nearly every message has something in.
+macro_rules! usual {
+    () => {
+        "seq, id, sender, recipient, topic, capability, kind, priority, door, accepted_at, state, \
+         settled_at, payload"
+    };
+}
+
+/// For messages that have nothing in the other columns: each costs, even where it is null.
 pub(crate) static INSERT: Many = Many::new(
-    "insert into message (seq, id, sender, recipient, topic, capability, kind, priority, door, \
-     correlation, conversation, accepted_at, expires_at, state, settled_at, error, replay_of, \
-     payload, dialect, context, answer_by) select * from",
+    concat!("insert into message (", usual!(), ") select * from"),
+    13,
+    "where column1 is not null",
+);
+
+pub(crate) static INSERT_WHOLE: Many = Many::new(
+    concat!(
+        "insert into message (",
+        usual!(),
+        ", correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
+         select * from"
+    ),
     21,
     "where column1 is not null",
 );
@@ -104,35 +122,64 @@ pub(crate) async fn insert(
     connection: &mut SqliteConnection,
     messages: &[NewMessage<'_>],
 ) -> Result<(), sqlx::Error> {
-    INSERT
-        .run(connection, messages, |values, new| {
-            let message = new.message;
-            let recipient = message.address.agent().or(new.taken_by);
-            values
-                .bind(int(message.seq))
-                .bind(&message.id.0.as_bytes()[..])
-                .word(message.from.as_str())
-                .maybe(recipient.map(AgentId::as_str))
-                .word(message.address.topic().as_str())
-                .maybe(message.capability.as_deref())
-                .word(message.kind.as_str())
-                .word(message.priority.as_str())
-                .word(message.door.as_str())
-                .bind(message.correlation.as_deref())
-                .bind(message.conversation.as_ref().map(|id| Arc::clone(&id.0)))
-                .bind(message.accepted_at.0)
-                .bind(message.expires_at.map(|at| at.0))
-                .word(new.state.as_str())
-                .bind(new.settled_at.map(|at| at.0))
-                .maybe(new.error)
-                .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
-                .text(message.payload.as_str())
-                .maybe(foreign_dialect(message).map(Dialect::as_str))
-                .bind(message.context.as_deref().map(context_text))
-                .bind(message.answer_by.map(|at| at.0));
+    let (usual, others): (Vec<_>, Vec<_>) = messages.iter().partition(|new| is_usual(new));
+    INSERT.run(&mut *connection, &usual, |values, new| bind_usual(values, new)).await?;
+    INSERT_WHOLE
+        .run(connection, &others, |values, new| {
+            bind_usual(values, new);
+            bind_others(values, new);
         })
         .await?;
     Ok(())
+}
+
+/// Whether it has nothing in the columns of `bind_others`.
+fn is_usual(new: &NewMessage<'_>) -> bool {
+    let message = new.message;
+    message.correlation.is_none()
+        && message.conversation.is_none()
+        && message.expires_at.is_none()
+        && new.error.is_none()
+        && message.replay_of.is_none()
+        && foreign_dialect(message).is_none()
+        && message.context.is_none()
+        && message.answer_by.is_none()
+}
+
+fn bind_usual(values: &mut Values, new: &NewMessage<'_>) {
+    let message = new.message;
+    let recipient = message.address.agent().or(new.taken_by);
+    values
+        .bind(int(message.seq))
+        .bind(&message.id.0.as_bytes()[..])
+        .word(message.from.as_str())
+        .maybe(recipient.map(AgentId::as_str));
+    match &message.address {
+        Address::Agent(agent) => values.joined(AGENT_PREFIX, agent.as_str()),
+        Address::Topic(topic) => values.word(topic.as_str()),
+    };
+    values
+        .maybe(message.capability.as_deref())
+        .word(message.kind.as_str())
+        .word(message.priority.as_str())
+        .word(message.door.as_str())
+        .bind(message.accepted_at.0)
+        .word(new.state.as_str())
+        .bind(new.settled_at.map(|at| at.0))
+        .text(message.payload.as_str());
+}
+
+fn bind_others(values: &mut Values, new: &NewMessage<'_>) {
+    let message = new.message;
+    values
+        .bind(message.correlation.as_deref())
+        .bind(message.conversation.as_ref().map(|id| Arc::clone(&id.0)))
+        .bind(message.expires_at.map(|at| at.0))
+        .maybe(new.error)
+        .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
+        .maybe(foreign_dialect(message).map(Dialect::as_str))
+        .bind(message.context.as_deref().map(context_text))
+        .bind(message.answer_by.map(|at| at.0));
 }
 
 /// The words of the door it came by need not be named.

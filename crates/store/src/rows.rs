@@ -12,7 +12,7 @@ pub(crate) type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
 
 /// A few fixed numbers of rows, so that each statement is prepared once and found in the cache. Fewer
 /// rows go into the next larger statement, whose last rows then stay empty.
-const SIZES: [usize; 7] = [1, 4, 16, 64, 128, 256, 512];
+const SIZES: [usize; 8] = [1, 4, 16, 32, 64, 128, 256, 512];
 
 /// A statement that takes any number of rows.
 pub(crate) struct Many {
@@ -101,11 +101,16 @@ impl Values {
 
     /// The next value, a word or name that the row before is likely to have too: then both share it.
     pub(crate) fn word(&mut self, word: &str) -> &mut Self {
+        self.joined("", word)
+    }
+
+    /// The same, of a word in two parts.
+    pub(crate) fn joined(&mut self, head: &str, tail: &str) -> &mut Self {
         let column = self.arguments.len() % self.columns;
-        let Some(last) = self.last.get_mut(column) else { return self.text(word) };
+        let Some(last) = self.last.get_mut(column) else { return self.bind([head, tail].concat()) };
         let shared = match last {
-            Some(last) if **last == *word => Arc::clone(last),
-            Some(_) | None => Arc::clone(last.insert(word.into())),
+            Some(last) if last.strip_prefix(head) == Some(tail) => Arc::clone(last),
+            Some(_) | None => Arc::clone(last.insert([head, tail].concat().into())),
         };
         self.bind(shared)
     }

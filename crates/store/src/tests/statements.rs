@@ -57,6 +57,7 @@ async fn every_statement_fits_the_schema() {
         &delivery::MOVE_FIRST,
         &figure::INSERT,
         &message::INSERT,
+        &message::INSERT_WHOLE,
         &message::SETTLE,
         &search::INSERT,
         &search::MARK,
