@@ -12,7 +12,8 @@ use crate::rows::{Query, int};
 use crate::{dead_letter, decision, delivery, message};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[PAGE, FAILED, WAITING, OF_CONVERSATION, FOUND, FOUND_AGAIN];
+pub(crate) const SQL: &[&str] =
+    &[PAGE, FAILED, WAITING, SLOW, COUNT_SLOW, OF_CONVERSATION, FOUND, FOUND_AGAIN];
 
 /// What is read of each message.
 macro_rules! read {
@@ -66,6 +67,30 @@ const WAITING: &str = concat!(
     filtered!(),
     "order by m.seq desc limit ?8"
 );
+
+/// What took longer than a second has an index by time; so the few are found there, then read in order.
+macro_rules! slow {
+    ($what:literal) => {
+        concat!(
+            "select ",
+            $what,
+            " from message s indexed by message_slow \
+             where s.settled_at > s.accepted_at + 1000000 and s.settled_at - s.accepted_at >= "
+        )
+    };
+}
+
+const SLOW: &str = concat!(
+    read!(),
+    "from message m where m.seq in (",
+    slow!("s.seq"),
+    "?16 and s.seq > ?1 and s.seq < ?2)",
+    filtered!(),
+    "order by m.seq desc limit ?8"
+);
+
+const COUNT_SLOW: &str =
+    concat!("select count(*) as slow from (", slow!("1"), "?1 and s.seq < ?2 limit ?3)");
 
 const OF_CONVERSATION: &str = concat!(
     read!(),

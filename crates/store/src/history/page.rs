@@ -2,10 +2,13 @@
 //! that an index leads there, or blocks tell what to pass over.
 
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{Sqlite, Transaction};
+use sqlx::{Row, Sqlite, Transaction};
 use switchboard_model::{MessageRow, MessageState, Payload};
 
-use super::{FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, WAITING, read};
+use super::{
+    COUNT_SLOW, FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, SLOW,
+    WAITING, read,
+};
 use crate::rows::int;
 use crate::{Error, block, search};
 
@@ -20,6 +23,10 @@ const NEWEST: u64 = 1024;
 /// Words are looked for row by row in this many blocks at most, where the rest of the filter leaves no
 /// more.
 const FEW_BLOCKS: usize = 12;
+/// What took longer than this has an index.
+const SLOW_MICROS: u64 = 1_000_000;
+/// So many that took long are not few.
+const MANY_SLOW: u32 = 16_384;
 
 impl Page<'_> {
     /// One snapshot for all places where a match may be, so that none is missed or doubled.
@@ -45,6 +52,9 @@ impl Page<'_> {
         if let Some(statement) = self.by_an_index() {
             return self.rows(connection, statement, 0, self.before, self.limit).await;
         }
+        if self.few_are_slow(&mut *connection).await? {
+            return self.rows(connection, SLOW, 0, self.before, self.limit).await;
+        }
         if !block::helps(self.filter) {
             return self.rows(connection, PAGE, 0, self.before, self.limit).await;
         }
@@ -69,6 +79,17 @@ impl Page<'_> {
             Some(MessageState::Processed) | None => {}
         }
         self.filter.conversation.is_some().then_some(OF_CONVERSATION)
+    }
+
+    /// Whether those that took as long as is asked for are in the index of slow ones, and are few. Where
+    /// they are many, they are soon found among all.
+    async fn few_are_slow(&self, connection: &mut SqliteConnection) -> Result<bool, Error> {
+        let Some(least) = self.filter.slower_micros.filter(|micros| *micros > SLOW_MICROS) else {
+            return Ok(false);
+        };
+        let query = sqlx::query(COUNT_SLOW).bind(int(least)).bind(int(self.before));
+        let counted = query.bind(MANY_SLOW).fetch_one(connection).await?;
+        Ok(counted.try_get::<u32, _>("slow")? < MANY_SLOW)
     }
 
     async fn in_blocks(

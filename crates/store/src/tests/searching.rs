@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use switchboard_model::{
-    ConversationId, Door, Kind, Message, MessageFilter, MessageState, Priority,
+    ConversationId, Door, Kind, Message, MessageFilter, MessageState, Priority, Timestamp,
 };
 
 use super::sample::*;
@@ -177,6 +177,52 @@ fn history_and_live_feed_agree_on_every_filter() {
             }
         });
     });
+}
+
+#[tokio::test]
+async fn slow_messages_are_found_newest_first_page_by_page_whatever_else_is_asked() {
+    const SECOND: u64 = 1_000_000;
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    let took = [SECOND / 2, SECOND, SECOND + 1, 60 * SECOND, 3 * SECOND];
+    for seq in 1..=50 {
+        let mut message = message(seq);
+        message.kind = if seq % 2 == 0 { Kind::Request } else { Kind::Event };
+        let micros = took[usize::try_from(seq).unwrap() % took.len()];
+        let settled = Record::Settled {
+            message: seq,
+            from: MessageState::Waiting,
+            state: MessageState::Processed,
+            at: Timestamp(message.accepted_at.0 + i64::try_from(micros).unwrap()),
+            to: Some(agent("analyzer")),
+            error: None,
+        };
+        // Some wait still.
+        write(&mut parts, accepted(message)).await;
+        if seq % 25 != 3 {
+            write(&mut parts, vec![settled]).await;
+        }
+    }
+    let any = MessageFilter::default();
+    let all = history::messages(&parts.readers, &any, None, 1000, false).await.unwrap().rows;
+    for least in took.into_iter().chain([2 * SECOND, 61 * SECOND]) {
+        for kind in [None, Some(Kind::Request)] {
+            let filter = MessageFilter { slower_micros: Some(least), kind, ..any.clone() };
+            let live = all.iter().filter(|row| filter.accepts(row, ""));
+            let live: Vec<u64> = live.map(|row| row.seq).collect();
+            let (mut paged, mut before) = (Vec::new(), None);
+            loop {
+                let page = history::messages(&parts.readers, &filter, before, 3, false);
+                let page = page.await.unwrap();
+                paged.extend(page.rows.iter().map(|row| row.seq));
+                before = page.next;
+                if before.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(paged, live, "{filter:?}");
+        }
+    }
 }
 
 #[test]
