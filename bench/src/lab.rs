@@ -77,8 +77,9 @@ impl Lab {
         Ok(made.keep())
     }
 
-    pub(crate) fn switchboardd(&self, cores: Cores) -> Command {
-        on(cores, self.switchboardd.as_os_str())
+    /// The program that is measured.
+    pub(crate) fn program(&self) -> &Path {
+        &self.switchboardd
     }
 
     /// This program in one of its other roles.

@@ -11,6 +11,7 @@ mod contest;
 mod figures;
 mod generator;
 mod history;
+mod instructions;
 mod lab;
 mod peers;
 mod process;
@@ -22,6 +23,7 @@ mod websocket;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -44,7 +46,7 @@ struct Args {
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..))]
     rounds: u8,
     /// How long each time
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 0.5)]
     seconds: f64,
     /// A first impression: three rounds, a third of a second each
     #[arg(long, conflicts_with_all = ["rounds", "seconds"])]
@@ -65,9 +67,18 @@ struct Args {
     role: Option<Role>,
 }
 
-/// What this program is in the processes it starts.
+/// What else this program does; most of it in the processes it starts.
 #[derive(Subcommand)]
 enum Role {
+    /// Counts the instructions of a request–response, and fails if they became more
+    Instructions {
+        /// Write the count to the file instead of comparing it
+        #[arg(long)]
+        record: bool,
+        /// The recorded count
+        #[arg(long, default_value = "bench/instructions.txt")]
+        file: PathBuf,
+    },
     /// Be the clients
     #[command(hide = true)]
     Generator,
@@ -87,22 +98,35 @@ enum Role {
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-fn main() -> Outcome<()> {
-    let args = Args::parse();
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Outcome<()> {
     match &args.role {
         Some(Role::Generator) => generator::serve(),
         Some(Role::Disk { file }) => peers::disk::serve(file),
         Some(Role::Relay) => relay::serve(),
         Some(Role::Echo) => runtime::Runtime::new()?.block_on(peers::echo::serve()),
         Some(Role::Sqlite { file, rows }) => {
-            let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(peers::sqlite::serve(file, *rows))
+            one_thread()?.block_on(peers::sqlite::serve(file, *rows))
         }
-        None => {
-            let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(until_stopped(measure(&args)))
+        Some(Role::Instructions { record, file }) => {
+            let lab = Lab::open(args.switchboardd.clone(), 1, Duration::ZERO, false)?;
+            one_thread()?.block_on(until_stopped(instructions::check(&lab, file, *record)))
         }
+        None => one_thread()?.block_on(until_stopped(measure(args))),
     }
+}
+
+fn one_thread() -> Outcome<runtime::Runtime> {
+    Ok(runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
 /// Whoever stops it also stops what it started, because that is ended when it is dropped.
@@ -126,13 +150,18 @@ async fn measure(args: &Args) -> Outcome<()> {
     for program in peers::missing() {
         eprintln!("{program} is not installed, and left out");
     }
-    let mut sections = Vec::new();
+    let (mut sections, mut failed) = (Vec::new(), Vec::new());
     for scenario in wanted {
-        let section = scenario.run(&lab).await?;
-        if !args.json {
-            println!("{}", report::section(&section));
+        match scenario.run(&lab).await {
+            Ok(section) => {
+                if !args.json {
+                    println!("{}", report::section(&section));
+                }
+                sections.push(section);
+            }
+            // The others are worth measuring all the same.
+            Err(error) => failed.push(format!("{scenario:?}: {error}")),
         }
-        sections.push(section);
     }
     let report = Report { rounds: lab.rounds, sections };
     let history = History::read(&args.history)?;
@@ -141,5 +170,5 @@ async fn measure(args: &Args) -> Outcome<()> {
     if !args.quick {
         history.append(lab.rounds, &report.figures())?;
     }
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n").into()) }
 }

@@ -13,7 +13,7 @@ use tokio::time::{sleep, timeout};
 use crate::Outcome;
 use crate::usage::{self, Cpu};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 /// A process that used less than a hundredth of this time is at rest.
 const REST: Duration = Duration::from_millis(100);
 /// One that never rests is measured all the same.
@@ -76,6 +76,10 @@ impl Process {
 
     pub(crate) fn cpu(&self) -> Outcome<Cpu> {
         Cpu::of(self.pid)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     pub(crate) fn memory_kib(&self) -> Outcome<f64> {

@@ -81,7 +81,7 @@ const NATS: &str = "NATS core";
 const RELAY: &str = "bare relay";
 
 /// Those that ask, and those that answer.
-fn plan(
+pub(crate) fn plan(
     server: &Server,
     speech: Speech,
     connections: usize,

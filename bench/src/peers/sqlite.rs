@@ -5,8 +5,8 @@ use std::io::BufRead;
 use std::path::Path;
 use std::time::Instant;
 
-use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{AssertSqlSafe, ConnectOptions};
 
 use crate::Outcome;
 use crate::lab::{Cores, Lab};
@@ -14,7 +14,10 @@ use crate::process::Process;
 
 const TABLE: &str = "create table message (seq integer primary key, id blob not null, sender text not null, \
                      topic text not null, at integer not null, payload text not null) strict";
-const INSERT: &str = "insert into message (id, sender, topic, at, payload) values (?, ?, ?, ?, ?)";
+const INSERT: &str = "insert into message (id, sender, topic, at, payload) values ";
+const VALUES: &str = "(?, ?, ?, ?, ?)";
+/// Rows in a statement: each statement passes to another thread and back, which is no cost of SQLite's.
+const AT_ONCE: usize = 128;
 const PAYLOAD: usize = 260;
 
 pub(crate) fn start(lab: &Lab, rows: usize) -> Outcome<Process> {
@@ -54,15 +57,19 @@ pub(crate) async fn serve(file: &Path, rows: usize) -> Outcome<()> {
 
 async fn transaction(database: &mut SqliteConnection, payload: &str, rows: usize) -> Outcome<()> {
     sqlx::query("begin immediate").execute(&mut *database).await?;
-    for number in 0..rows {
-        sqlx::query(INSERT)
-            .bind([0_u8; 16].as_slice())
-            .bind("publisher-0")
-            .bind("agent:absent-0")
-            .bind(i64::try_from(number)?)
-            .bind(payload)
-            .execute(&mut *database)
-            .await?;
+    for from in (0..rows).step_by(AT_ONCE) {
+        let count = AT_ONCE.min(rows - from);
+        let statement = format!("{INSERT}{}", vec![VALUES; count].join(","));
+        let mut insert = sqlx::query(AssertSqlSafe(statement));
+        for number in 0..count {
+            insert = insert
+                .bind([0_u8; 16].as_slice())
+                .bind("publisher-0")
+                .bind("agent:absent-0")
+                .bind(i64::try_from(number)?)
+                .bind(payload);
+        }
+        insert.execute(&mut *database).await?;
     }
     sqlx::query("commit").execute(&mut *database).await?;
     Ok(())

@@ -9,7 +9,7 @@ use tokio::process::Command;
 
 use super::Server;
 use crate::Outcome;
-use crate::lab::{Cores, Lab};
+use crate::lab::{Cores, Lab, on};
 use crate::process::Process;
 
 const SETTINGS: &str = "switchboard.toml";
@@ -34,7 +34,11 @@ pub(crate) fn folder(lab: &Lab, synchronous: Synchronous) -> Outcome<PathBuf> {
 
 /// Starts on a folder that is there already.
 pub(crate) async fn start_in(lab: &Lab, folder: PathBuf, cores: Cores) -> Outcome<Server> {
-    let mut command = lab.switchboardd(cores);
+    start_by(on(cores, lab.program()), folder).await
+}
+
+/// Starts by a command that ends with the program.
+pub(crate) async fn start_by(mut command: Command, folder: PathBuf) -> Outcome<Server> {
     command.args(["--listen", "127.0.0.1:0", "--data-dir"]).arg(&folder).env("RUST_LOG", "warn");
     let mut process = Process::start(command)?;
     let address = process.line_after("listening on ws://").await?.parse()?;
