@@ -135,6 +135,9 @@ const JOB_READERS: u32 = 1;
 /// only when it has come to so many pages.
 const EMERGENCY_CHECKPOINT_PAGES: &str = "65536";
 
+/// Room for every statement in every number of rows: none is ever prepared twice.
+pub(crate) const STATEMENTS: usize = 512;
+
 /// Opens the store in `folder`, creating what is missing.
 pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Error> {
     create_folder(folder)?;
@@ -224,8 +227,7 @@ fn connecting(database: &Path) -> SqliteConnectOptions {
         .filename(database)
         .busy_timeout(Duration::from_secs(5))
         .pragma("temp_store", "memory")
-        // Room for every statement in every number of rows.
-        .statement_cache_capacity(256)
+        .statement_cache_capacity(STATEMENTS)
         .disable_statement_logging()
 }
 

@@ -101,16 +101,20 @@ impl Values {
 
     /// The next value, a word or name that the row before is likely to have too: then both share it.
     pub(crate) fn word(&mut self, word: &str) -> &mut Self {
-        self.joined("", word)
+        self.shared(|last| last == word, || word.into())
     }
 
     /// The same, of a word in two parts.
     pub(crate) fn joined(&mut self, head: &str, tail: &str) -> &mut Self {
+        self.shared(|last| last.strip_prefix(head) == Some(tail), || [head, tail].concat().into())
+    }
+
+    fn shared(&mut self, is_it: impl Fn(&str) -> bool, make: impl Fn() -> Arc<str>) -> &mut Self {
         let column = self.arguments.len() % self.columns;
-        let Some(last) = self.last.get_mut(column) else { return self.bind([head, tail].concat()) };
+        let Some(last) = self.last.get_mut(column) else { return self.bind(make()) };
         let shared = match last {
-            Some(last) if last.strip_prefix(head) == Some(tail) => Arc::clone(last),
-            Some(_) | None => Arc::clone(last.insert([head, tail].concat().into())),
+            Some(last) if is_it(last) => Arc::clone(last),
+            Some(_) | None => Arc::clone(last.insert(make())),
         };
         self.bind(shared)
     }

@@ -74,4 +74,5 @@ async fn every_statement_fits_the_schema() {
         prepared += 1;
     }
     assert!(prepared > 100, "only {prepared} statements were found");
+    assert!(prepared <= open::STATEMENTS, "{prepared} statements do not stay prepared");
 }
