@@ -77,8 +77,10 @@ pub(crate) use payloads::Loaded;
 
 /// Inputs taken in one pass: enough to make writes large, few enough that answers are not late.
 const PASS: usize = 256;
-/// How often the views of agents whose figures changed are shown again.
+/// How often the views of agents whose figures changed are shown again, and how soon the next of them if
+/// there are many.
 const SHOW_AGENTS: Duration = Duration::from_millis(500);
+const SHOW_MORE: Duration = Duration::from_millis(100);
 
 pub(crate) struct Core {
     settings: Settings,
@@ -307,7 +309,9 @@ impl Core {
             if self.show_agents_at <= self.now.monotonic {
                 self.show_changed_agents();
                 self.show_changed_jobs();
-                self.show_agents_at = self.now.monotonic + SHOW_AGENTS;
+                let more = self.registry.has_more_to_show();
+                self.show_agents_at =
+                    self.now.monotonic + if more { SHOW_MORE } else { SHOW_AGENTS };
             }
             self.write().await;
             self.show_figures();

@@ -10,7 +10,7 @@ mod presence;
 mod tokens;
 mod views;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub(crate) struct Registry {
     connections: ByNumber<ConnectionId, Connection>,
     /// Agents whose view has changed since it was last shown.
     changed: HashSet<AgentId>,
+    /// Agents of which only something was counted since, in the order in which they will be shown again.
+    counted: VecDeque<AgentId>,
     /// Agents of which it may not be written down yet whether they can take messages.
     unnoted: HashSet<AgentId>,
     /// Agents by their other names.
@@ -69,6 +71,8 @@ struct Agent {
     pulse: Pulse,
     /// Whether it could take messages, as that was last written down, and when.
     noted: (AgentStatus, Timestamp),
+    /// Whether it stands in the line of those of which something was counted.
+    counted: bool,
 }
 
 impl Agent {
@@ -87,6 +91,7 @@ impl Agent {
             pulse: Pulse::default(),
             // Nobody was there while the broker did not run.
             noted: (AgentStatus::Unavailable, Timestamp(0)),
+            counted: false,
         }
     }
 }
@@ -333,14 +338,7 @@ impl Registry {
     pub(crate) fn count_received(&mut self, id: &AgentId) {
         if let Some(agent) = self.agents.get_mut(id) {
             agent.received += 1;
-            self.mark_changed(id);
-        }
-    }
-
-    /// Its view is to be shown again.
-    pub(crate) fn mark_changed(&mut self, id: &AgentId) {
-        if !self.changed.contains(id) {
-            self.changed.insert(id.clone());
+            agent.count(&mut self.counted);
         }
     }
 }

@@ -20,8 +20,9 @@ use crate::api::{DiedAgain, FeedEvent, Figures, Moved, Status};
 
 /// A batch at most so often: more than an eye can follow.
 const FRAME: Duration = Duration::from_millis(50);
-/// Rows in a snapshot and in a batch.
+/// Rows in a snapshot, and in a batch: a screen shows some thirty.
 const ROWS: usize = 300;
+const NEW_ROWS: usize = 100;
 /// Rows that were sent and may still move, and of which the screen wants to hear again.
 const FOLLOWED: usize = 4000;
 /// Messages that died again, in one batch; the history and the jobs have them all.
@@ -198,7 +199,7 @@ impl Feed {
         if !self.filter.accepts(&row, message.payload.as_str()) {
             return;
         }
-        if self.rows.len() == ROWS {
+        if self.rows.len() == NEW_ROWS {
             self.rows.pop_front();
             self.skipped += 1;
         }
@@ -237,7 +238,7 @@ impl Feed {
         let page =
             self.console.store().messages(&self.filter, Some(newest + 1), ROWS as u32, false);
         for row in page.await.map(|page| page.rows).unwrap_or_default() {
-            if self.late.remove(&row.seq).is_some() && self.rows.len() < ROWS {
+            if self.late.remove(&row.seq).is_some() && self.rows.len() < NEW_ROWS {
                 self.rows.push_front(row);
             }
         }

@@ -156,7 +156,7 @@ impl Core {
         let message = journey.dispatch.message.clone();
         let tried = journey.dispatch.tried();
         if let Some(agent) = message.address.agent() {
-            self.registry.mark_changed(agent);
+            self.registry.count_waiting(agent);
         }
         self.lies_in_mailbox(&message);
         self.parking.park(Parked { message, why: Why::AgentAway, tried });
@@ -209,7 +209,7 @@ impl Core {
         }
         for parked in parked {
             if let Some(agent) = parked.message.address.agent() {
-                self.registry.mark_changed(agent);
+                self.registry.count_waiting(agent);
             }
             let mut plan = self.plan_again(&parked.message);
             // They have seen it.

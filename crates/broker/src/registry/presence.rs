@@ -44,16 +44,18 @@ impl Registry {
     /// An agent was heard of.
     pub(crate) fn touch(&mut self, id: &AgentId, now: Now) {
         if let Some(agent) = self.agents.get_mut(id) {
+            if agent.pulse.lost {
+                self.changed.insert(id.clone());
+            }
             agent.hear(now);
-            self.mark_changed(id);
+            agent.count(&mut self.counted);
         }
     }
 
     pub(crate) fn count_sent(&mut self, id: &AgentId, now: Now) {
+        self.touch(id, now);
         if let Some(agent) = self.agents.get_mut(id) {
-            agent.hear(now);
             agent.sent += 1;
-            self.mark_changed(id);
         }
     }
 
