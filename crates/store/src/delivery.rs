@@ -21,7 +21,7 @@ pub(crate) const SQL: &[&str] = &[OF_MESSAGE, TRIED];
 /// The columns of a new delivery, with its first attempt if there was one.
 macro_rules! columns {
     () => {
-        "insert into delivery (id, message, agent, door, pattern, state, created_at, due_at, \
+        "insert or fail into delivery (id, message, agent, door, pattern, state, created_at, due_at, \
          observer, started_at, ended_at, outcome, words, answer) "
     };
 }
@@ -38,14 +38,14 @@ pub(crate) static INSERT_IF_KNOWN: Many = Many::new(
 );
 
 pub(crate) static MOVE: Many = Many::new(
-    "update delivery set state = new.column2, due_at = new.column3 from",
+    "update or fail delivery set state = new.column2, due_at = new.column3 from",
     3,
     "where delivery.id = new.column1",
 );
 
 /// Moves a delivery after its first attempt. What was said of that before stays.
 pub(crate) static MOVE_FIRST: Many = Many::new(
-    "update delivery set state = new.column2, due_at = new.column3, \
+    "update or fail delivery set state = new.column2, due_at = new.column3, \
      started_at = iif(outcome is null, new.column4, started_at), \
      ended_at = iif(outcome is null, new.column5, ended_at), \
      outcome = coalesce(outcome, new.column6), \

@@ -30,14 +30,14 @@ macro_rules! usual {
 
 /// For messages that have nothing in the other columns: each costs, even where it is null.
 pub(crate) static INSERT: Many = Many::new(
-    concat!("insert into message (", usual!(), ") select * from"),
+    concat!("insert or fail into message (", usual!(), ") select * from"),
     13,
     "where column1 is not null",
 );
 
 pub(crate) static INSERT_WHOLE: Many = Many::new(
     concat!(
-        "insert into message (",
+        "insert or fail into message (",
         usual!(),
         ", correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
          select * from"
@@ -47,7 +47,7 @@ pub(crate) static INSERT_WHOLE: Many = Many::new(
 );
 
 pub(crate) static SETTLE: Many = Many::new(
-    "update message set state = new.column3, settled_at = new.column4, \
+    "update or fail message set state = new.column3, settled_at = new.column4, \
      recipient = coalesce(recipient, new.column5), \
      error = coalesce(new.column6, error) from",
     6,

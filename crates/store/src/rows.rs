@@ -15,6 +15,9 @@ pub(crate) type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
 const SIZES: [usize; 8] = [1, 4, 16, 32, 64, 128, 256, 512];
 
 /// A statement that takes any number of rows.
+///
+/// Those on every message's way say `or fail`: SQLite then keeps no copy of each page in order to take back
+/// one statement alone. Nobody needs that, because whatever fails, the whole transaction is taken back.
 pub(crate) struct Many {
     head: &'static str,
     columns: usize,
