@@ -63,11 +63,11 @@ impl Engine {
     }
 
     /// Waits for whatever comes next, but not for longer than this; answers calls, and puts the answers to our
-    /// questions into `answers`. Whether anything came.
-    pub(super) fn turn(&mut self, longest: Duration, answers: &mut Vec<Answer>) -> Outcome<bool> {
+    /// questions into `answers`.
+    pub(super) fn turn(&mut self, longest: Duration, answers: &mut Vec<Answer>) -> Outcome<()> {
         match self.poll.poll(&mut self.events, Some(longest)) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
             Err(error) => return Err(error.into()),
         }
         for event in &self.events {
@@ -84,7 +84,7 @@ impl Engine {
                 self.dirty.push(number);
             }
         }
-        Ok(!self.events.is_empty())
+        Ok(())
     }
 
     /// Writes whatever has gathered, once for each connection.
