@@ -4,7 +4,7 @@
 //! into it, `links` brings it to what a `switchboard://` link leads to. `tray` and `closing` keep the
 //! broker running when the window is gone; `lookout` follows what happens meanwhile, `standing` puts it
 //! into the tray's few words, `quick` is what the tray's menu does, `news` decides what is worth a
-//! notification and `notifications` shows it. `remembered` keeps the operator's wishes, `trouble` says
+//! notification and `notifications` shows it; `runtime` is where the broker runs beside all that. `remembered` keeps the operator's wishes, `trouble` says
 //! what went wrong when nothing could start. No behaviour of the broker lives here: whatever the
 //! desktop does, it asks of the console.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
@@ -20,6 +20,7 @@ mod news;
 mod notifications;
 mod quick;
 mod remembered;
+mod runtime;
 mod standing;
 mod tray;
 mod trouble;
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
     let log = switchboardd::log_to_stderr();
     let mut arguments = Arguments::parse();
     arguments.options.log = log;
-    let runtime = match Runtime::new() {
+    let runtime = match runtime::beside_the_window() {
         Ok(runtime) => runtime,
         Err(error) => return Trouble::from(error).tell(),
     };
@@ -78,9 +79,11 @@ fn run(arguments: Arguments, runtime: &Runtime) -> Result<(), Trouble> {
 
     // The broker starts after the app is built, because a second app on the same folder ends there.
     let app = window::app(&data_dir)?;
-    let running = match runtime.block_on(switchboardd::start(options)) {
-        Ok(running) => running,
-        Err(error) => return Err(Trouble::starting(&error, app)),
+    // By a thread of the runtime, whose priority the threads that it starts inherit.
+    let running = match runtime.block_on(runtime.spawn(switchboardd::start(options))) {
+        Ok(Ok(running)) => running,
+        Ok(Err(error)) => return Err(Trouble::starting(&error, app)),
+        Err(died) => return Err(Trouble::from(std::io::Error::other(died))),
     };
     switchboardd::say(&format!("listening on {}\n", running.url()));
     furnish(&app, &running, &data_dir);
