@@ -13,6 +13,7 @@ mod generator;
 mod history;
 mod instructions;
 mod lab;
+mod pages;
 mod peers;
 mod process;
 mod relay;
@@ -84,10 +85,10 @@ enum Role {
     Generator,
     /// Be the relay that the broker is compared with
     #[command(hide = true)]
-    Relay,
-    /// Be the disk alone
-    #[command(hide = true)]
-    Disk { file: PathBuf },
+    Relay {
+        /// Sync a page of this for every message
+        file: Option<PathBuf>,
+    },
     /// Be the bare HTTP server
     #[command(hide = true)]
     Echo,
@@ -95,6 +96,9 @@ enum Role {
     #[command(hide = true)]
     Sqlite { file: PathBuf, rows: usize },
 }
+
+/// A machine that does less than this is at rest.
+const AT_REST: f64 = 0.05;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -111,8 +115,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Outcome<()> {
     match &args.role {
         Some(Role::Generator) => generator::serve(),
-        Some(Role::Disk { file }) => peers::disk::serve(file),
-        Some(Role::Relay) => relay::serve(),
+        Some(Role::Relay { file }) => relay::serve(file.as_deref()),
         Some(Role::Echo) => runtime::Runtime::new()?.block_on(peers::echo::serve()),
         Some(Role::Sqlite { file, rows }) => {
             one_thread()?.block_on(peers::sqlite::serve(file, *rows))
@@ -152,8 +155,16 @@ async fn measure(args: &Args) -> Outcome<()> {
     }
     let (mut sections, mut failed) = (Vec::new(), Vec::new());
     for scenario in wanted {
+        let busy = usage::busy().await?;
         match scenario.run(&lab).await {
-            Ok(section) => {
+            Ok(mut section) => {
+                if busy > AT_REST {
+                    let part = busy * 100.0;
+                    let note = format!(
+                        "the machine was {part:.0} % busy with other things before this began"
+                    );
+                    section.notes.push(note);
+                }
                 if !args.json {
                     println!("{}", report::section(&section));
                 }

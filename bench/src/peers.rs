@@ -1,7 +1,6 @@
 //! The servers that are compared: Switchboard, others of its kind, and bare limits. Each is started afresh for a
 //! scenario, on a spare port of this machine, with a folder of its own that is deleted afterwards.
 
-pub(crate) mod disk;
 pub(crate) mod echo;
 pub(crate) mod mosquitto;
 pub(crate) mod nats;

@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
+use std::path::Path;
 
 use memchr::memmem;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Events, Interest, Poll, Token};
 
 use crate::Outcome;
+use crate::pages::Pages;
 use crate::websocket::{self, End};
 
 const DOOR: Token = Token(usize::MAX);
@@ -23,6 +25,8 @@ struct Relay {
     last_id: u64,
     /// Those with something to write.
     dirty: Vec<usize>,
+    /// Where a page is on disk before a message goes on; none for the relay that keeps nothing.
+    pages: Option<Pages>,
 }
 
 struct Peer {
@@ -40,14 +44,15 @@ struct Asker {
     acks: Vec<u8>,
 }
 
-/// Relays until the process is ended.
-pub(crate) fn serve() -> Outcome<()> {
+/// Relays until the process is ended. With a file, every message waits for one page of it to be on disk.
+pub(crate) fn serve(file: Option<&Path>) -> Outcome<()> {
     let mut poll = Poll::new()?;
     let mut events = Events::with_capacity(1024);
     let mut door = TcpListener::bind("127.0.0.1:0".parse()?)?;
     poll.registry().register(&mut door, DOOR, Interest::READABLE)?;
+    let pages = file.map(Pages::create).transpose()?;
+    let mut relay = Relay { pages, ..Relay::default() };
     println!("listening on ws://{}", door.local_addr()?);
-    let mut relay = Relay::default();
     let mut buffer = vec![0; BUFFER];
     loop {
         match poll.poll(&mut events, None) {
@@ -145,6 +150,9 @@ impl Relay {
 
     /// Hands a message to everyone who listens.
     fn ask(&mut self, from: usize, id: &[u8], params: &[u8]) -> Option<()> {
+        if let Some(pages) = &mut self.pages {
+            pages.write().ok()?;
+        }
         let listeners = self.listeners.get(topic(params)?)?;
         self.last_id += 1;
         let asker = Asker { peer: from, id: id.into(), missing: listeners.len(), acks: Vec::new() };

@@ -1,6 +1,7 @@
 //! What a process has used, read from `/proc`.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::Outcome;
 
@@ -48,6 +49,35 @@ fn resident(rollup: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// The part of all cores' time that is used now, looked at for a moment. Nothing of ours runs then, so it is what
+/// others do, and what they will do to the measurements.
+pub(crate) async fn busy() -> Outcome<f64> {
+    let read = || -> Outcome<Ticks> {
+        let stat = std::fs::read_to_string("/proc/stat")?;
+        ticks(&stat).ok_or_else(|| "no times in /proc/stat".into())
+    };
+    let before = read()?;
+    tokio::time::sleep(MOMENT).await;
+    let after = read()?;
+    let all = (after.all - before.all).max(1) as f64;
+    Ok(1.0 - (after.idle - before.idle) as f64 / all)
+}
+
+const MOMENT: Duration = Duration::from_millis(500);
+
+#[derive(Debug, PartialEq)]
+struct Ticks {
+    all: u64,
+    idle: u64,
+}
+
+/// The first line of `/proc/stat`: user, nice, system, idle, waiting for the disk, and more.
+fn ticks(stat: &str) -> Option<Ticks> {
+    let times = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
+    let times: Vec<u64> = times.filter_map(|time| time.parse().ok()).collect();
+    Some(Ticks { all: times.iter().take(8).sum(), idle: times.get(3)? + times.get(4)? })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +91,13 @@ mod tests {
         assert_eq!(running(""), None);
         let rollup = "55-7f ---p 0 00:00 0 [rollup]\nRss:               12345 kB\nPss: 9 kB\n";
         assert_eq!(resident(rollup), Some(12345.0));
+    }
+
+    #[test]
+    fn waiting_for_the_disk_is_not_being_busy() {
+        let stat = "cpu  10 1 20 60 5 0 3 1 7 0\ncpu0 1 2 3 4 5\n";
+        assert_eq!(ticks(stat), Some(Ticks { all: 100, idle: 65 }));
+        assert_eq!(ticks("intr 5"), None);
     }
 
     #[test]
