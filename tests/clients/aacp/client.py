@@ -45,6 +45,7 @@ def ask(url, method, path, body=None, token=None, **headers):
         body = body.encode() if isinstance(body, str) else body
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=PATIENCE)
     with contextlib.closing(connection):
+        connection.connect()
         with contextlib.suppress(ConnectionError):  # it may refuse before it has read everything
             connection.request(method, path, body, headers)
         answer = connection.getresponse()

@@ -33,7 +33,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(90);
 /// How often that is looked at.
 const LISTEN: Duration = Duration::from_secs(10);
-/// Frames written before the next look at what else there is.
+/// Frames read or written before the next look at what else there is.
 const BURST: usize = 64;
 /// How long a stopping broker's last answers may take.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -129,9 +129,14 @@ async fn read(
         };
         heard_at = Instant::now();
         // Those that have come already are taken one after the other, before anything else is looked at.
-        for _ in 0..BURST {
+        let mut taken = 0;
+        loop {
             if hear(&mut session, frame).await == Heard::Over {
                 return;
+            }
+            taken += 1;
+            if taken == BURST {
+                break;
             }
             match stream.next().now_or_never() {
                 Some(next) => frame = next,
