@@ -25,6 +25,10 @@ pub(crate) struct Lab {
     pub(crate) span: Duration,
 }
 
+/// What all sides of the scenario that writes most write while each is measured for a second.
+const MB_A_SECOND: f64 = 500.0;
+/// What is left to others.
+const SPARE_MB: u64 = 512;
 /// What the search looks through.
 const MILLION: u64 = 1_000_000;
 /// So many messages are 5 GB.
@@ -68,6 +72,27 @@ impl Lab {
         let fill = self.this.with_file_name("fill");
         switchboard::fill(&fill, &folder(messages), messages).await?;
         Ok(folder(messages))
+    }
+
+    /// Deletes what the servers of a scenario left, which may be gigabytes.
+    pub(crate) fn clean(&self) -> Outcome<()> {
+        for entry in std::fs::read_dir(&self.scratch)? {
+            std::fs::remove_dir_all(entry?.path())?;
+        }
+        Ok(())
+    }
+
+    /// Fails where a scenario could fill the disk: others need it too, and a full one measures nothing.
+    pub(crate) fn check_room(&self) -> Outcome<()> {
+        let free = fs4::available_space(&self.kept)? >> 20;
+        // The first turn of each side is not counted, and writes all the same.
+        let seconds = self.span.as_secs_f64() * (self.rounds + 1) as f64;
+        let wanted = (seconds * MB_A_SECOND) as u64 + SPARE_MB;
+        if free < wanted {
+            let place = self.kept.display();
+            return Err(format!("{free} MB are free at {place}, and {wanted} may be needed").into());
+        }
+        Ok(())
     }
 
     /// A new folder for one server.

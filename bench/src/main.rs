@@ -156,14 +156,16 @@ async fn measure(args: &Args) -> Outcome<()> {
     let (mut sections, mut failed) = (Vec::new(), Vec::new());
     for scenario in wanted {
         let busy = usage::busy().await?;
-        match scenario.run(&lab).await {
+        let outcome = match lab.check_room() {
+            Ok(()) => scenario.run(&lab).await,
+            Err(full) => Err(full),
+        };
+        lab.clean()?;
+        match outcome {
             Ok(mut section) => {
                 if busy > AT_REST {
-                    let part = busy * 100.0;
-                    let note = format!(
-                        "the machine was {part:.0} % busy with other things before this began"
-                    );
-                    section.notes.push(note);
+                    let what = "busy with other things before this began";
+                    section.notes.push(format!("the machine was {:.0} % {what}", busy * 100.0));
                 }
                 if !args.json {
                     println!("{}", report::section(&section));
