@@ -8,6 +8,7 @@ import { newPage, openBrowser, startChromium, type BrowserPage } from "./chromiu
 import { dataFolder } from "./program";
 import { arrow, talk } from "./conversations";
 import { settings, signToken } from "./discovery";
+import { chart, tab } from "./overview";
 import { cellThat } from "./permissions";
 import { inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
@@ -105,12 +106,6 @@ test("the first screen, then every screen with the demo agents, light and dark",
       colorScheme,
       reducedMotion: "reduce",
     });
-    await until("cords in the patch bay", async () => {
-      return (await screen.page.locator("path.cord").count()) >= 5 || undefined;
-    });
-    await screen.click(row("request", "price-hunter", "processed"));
-    await screen.sees({ css: "aside", words: ["Payload"] });
-    await take(screen, `flow-${colorScheme}`);
     await screen.click(link("agents"));
     await screen.click(row("planner"));
     await take(screen, `agents-${colorScheme}`);
@@ -138,6 +133,15 @@ test("the first screen, then every screen with the demo agents, light and dark",
     await screen.click(link("settings"));
     await screen.click(settings("security"));
     await take(screen, `settings-${colorScheme}`);
+    // Last, when there has been some traffic to draw.
+    await screen.click(link("flow"));
+    await screen.click(row("request", "price-hunter", "processed"));
+    await screen.sees({ css: "aside", words: ["Payload"] });
+    await take(screen, `flow-${colorScheme}`);
+    await screen.click(link("overview"));
+    await screen.click(tab("5 min"));
+    await screen.sees(chart("Open dead letters"));
+    await take(screen, `overview-${colorScheme}`);
     await screen.close();
   }
   await leave();
