@@ -145,9 +145,10 @@ pub(crate) struct Core {
     letters_out: Arc<AtomicU64>,
     jobs: Jobs,
     imports: Imports,
-    /// What this pass writes: new messages, and what became of others.
+    /// What has not gone to the disk: new messages, and what became of others; and when it has to.
     accepted: Vec<Record>,
     bookkeeping: Vec<Record>,
+    write_by: Option<Instant>,
     next_seq: u64,
     next_delivery: u64,
     next_subscription: u64,
@@ -162,6 +163,8 @@ pub(crate) struct Core {
 struct Journey {
     dispatch: Dispatch,
     on_disk: bool,
+    /// It need not be written before its recipients have answered.
+    unanswered: bool,
     /// What the sender is told: how things stood when everyone had been asked once, or could not be.
     receipt: Option<Receipt>,
     /// It waits for a subscription.
@@ -275,6 +278,7 @@ impl Core {
             imports: Imports::default(),
             accepted: Vec::new(),
             bookkeeping: Vec::new(),
+            write_by: None,
             next_seq: restored.next_seq,
             next_delivery: restored.next_delivery,
             next_subscription: restored.next_subscription,
@@ -318,7 +322,7 @@ impl Core {
         }
         self.answer_everyone_left();
         self.see_everyone_off();
-        self.write().await;
+        self.write_now().await;
     }
 
     fn handle(&mut self, input: Input) {
@@ -469,6 +473,7 @@ impl Core {
             self.calls.next_deadline(),
             self.held_until.next(),
             self.announced.next_deadline(),
+            self.write_by,
             self.stop_by,
         ];
         deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)

@@ -13,34 +13,61 @@ pub(crate) struct Receipts {
     bytes: usize,
 }
 
-/// The messages accepted in one pass of the core.
+/// Messages that go to the disk together.
 #[derive(Debug, Default)]
 struct Pass {
     messages: Vec<u64>,
     bytes: usize,
+    /// Those whose senders wait for the disk alone.
+    pressing: usize,
+    /// Those whose senders wait for their recipients, too.
+    unanswered: usize,
 }
 
+/// So many messages are worth a write, whatever they wait for.
+const ENOUGH: usize = 256;
+
 impl Receipts {
-    /// A message was accepted in this pass.
+    /// A message was accepted.
     pub(crate) fn accepted(&mut self, seq: u64, bytes: usize) {
         self.unwritten.messages.push(seq);
         self.unwritten.bytes += bytes;
+        self.unwritten.pressing += 1;
         self.count += 1;
         self.bytes += bytes;
     }
 
-    /// Whether this message was accepted in this pass.
-    pub(crate) fn is_of_this_pass(&self, seq: u64) -> bool {
+    /// Its sender waits for its recipients, and not only for the disk.
+    pub(crate) fn waits_for_answers(&mut self) {
+        self.unwritten.pressing -= 1;
+        self.unwritten.unanswered += 1;
+    }
+
+    /// The recipients of a message that waited for them have answered.
+    pub(crate) fn answered(&mut self, seq: u64) {
+        if self.is_unwritten(seq) {
+            self.unwritten.unanswered -= 1;
+        }
+    }
+
+    /// Whether nobody would hear of it sooner if everything were written now.
+    pub(crate) fn can_wait(&self) -> bool {
+        let Pass { messages, pressing, unanswered, .. } = &self.unwritten;
+        *pressing == 0 && *unanswered > 0 && messages.len() < ENOUGH
+    }
+
+    /// Whether this message has not left for the disk.
+    pub(crate) fn is_unwritten(&self, seq: u64) -> bool {
         self.unwritten.messages.first().is_some_and(|first| *first <= seq)
     }
 
-    /// The messages accepted in this pass will not go to the disk.
+    /// The messages that have not left for the disk will not.
     pub(crate) fn take_unwritten(&mut self) -> Vec<u64> {
         let pass = std::mem::take(&mut self.unwritten);
         self.done(pass)
     }
 
-    /// The messages accepted in this pass went to the disk under one ticket.
+    /// All that had not left for the disk has, under one ticket.
     pub(crate) fn handed_over(&mut self, ticket: Ticket) {
         let pass = std::mem::take(&mut self.unwritten);
         self.written.push_back((ticket, pass));
@@ -87,11 +114,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_what_waits_for_answers_can_wait_to_be_written() {
+        let mut receipts = Receipts::default();
+        assert!(!receipts.can_wait(), "there is nothing to wait for");
+        receipts.accepted(1, 10);
+        assert!(!receipts.can_wait(), "somebody waits for the disk");
+        receipts.waits_for_answers();
+        receipts.accepted(2, 10);
+        receipts.waits_for_answers();
+        assert!(receipts.can_wait());
+        receipts.answered(1);
+        assert!(receipts.can_wait());
+        receipts.answered(2);
+        assert!(!receipts.can_wait(), "everyone has answered");
+
+        receipts.accepted(3, 10);
+        receipts.waits_for_answers();
+        receipts.accepted(4, 10);
+        assert!(!receipts.can_wait(), "one of them waits for the disk alone");
+        receipts.handed_over(Ticket(1));
+        receipts.answered(3);
+        receipts.accepted(5, 10);
+        receipts.waits_for_answers();
+        assert!(receipts.can_wait(), "an answer to what was written before changes nothing");
+    }
+
+    #[test]
     fn passes_are_counted_until_their_ticket_is_done_or_failed() {
         let mut receipts = Receipts::default();
         receipts.accepted(1, 10);
         receipts.accepted(2, 10);
-        assert!(receipts.is_of_this_pass(2) && !receipts.is_of_this_pass(0));
+        assert!(receipts.is_unwritten(2) && !receipts.is_unwritten(0));
         receipts.handed_over(Ticket(5));
         receipts.accepted(3, 10);
         receipts.handed_over(Ticket(7));

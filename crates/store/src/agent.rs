@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{AgentId, Capability, Door, Label, Timestamp};
 
 use crate::Error;
 use crate::batch::AgentChange;
+use crate::pen::Pen;
 use crate::record::AgentRecord;
 
 #[cfg(test)]
@@ -35,55 +37,49 @@ const ALL: &str = "select id, name, version, door, first_seen, last_seen, declar
 const ALL_CAPABILITIES: &str = "select agent, name, description, input_schema, output_schema, \
      keywords, authorized_requester_ids, version from capability order by agent, position";
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[AgentChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[AgentChange]) -> rusqlite::Result<()> {
     for change in changes {
         match change {
-            AgentChange::Known(agent) => upsert(&mut *connection, agent).await?,
+            AgentChange::Known(agent) => upsert(pen, agent)?,
             AgentChange::Seen { id, at } => {
-                let query = sqlx::query(SEEN).bind(at.0).bind(id.as_str());
-                query.execute(&mut *connection).await?;
+                pen.run(SEEN, params![at.0, id.as_str()])?;
             }
         }
     }
     Ok(())
 }
 
-async fn upsert(connection: &mut SqliteConnection, agent: &AgentRecord) -> Result<(), sqlx::Error> {
-    sqlx::query(UPSERT)
-        .bind(agent.id.as_str())
-        .bind(agent.name.as_str())
-        .bind(agent.version.as_str())
-        .bind(agent.door.as_str())
-        .bind(agent.first_seen.0)
-        .bind(agent.last_seen.0)
-        .bind(agent.declared_by.map(Door::as_str))
-        .bind(agent.mailbox)
-        .bind(agent.label.as_ref().map(Label::as_str))
-        .bind(agent.blocked)
-        .execute(&mut *connection)
-        .await?;
+fn upsert(pen: &Pen, agent: &AgentRecord) -> rusqlite::Result<()> {
+    pen.statement(UPSERT)?.execute(params![
+        agent.id.as_str(),
+        agent.name.as_str(),
+        agent.version.as_str(),
+        agent.door.as_str(),
+        agent.first_seen.0,
+        agent.last_seen.0,
+        agent.declared_by.map(Door::as_str),
+        agent.mailbox,
+        agent.label.as_ref().map(Label::as_str),
+        agent.blocked,
+    ])?;
     let Some(capabilities) = &agent.capabilities else {
         return Ok(());
     };
-    let forget = sqlx::query(FORGET_CAPABILITIES).bind(agent.id.as_str());
-    forget.execute(&mut *connection).await?;
+    pen.run(FORGET_CAPABILITIES, params![agent.id.as_str()])?;
+    let mut add = pen.statement(ADD_CAPABILITY)?;
     for (position, capability) in (0_i64..).zip(capabilities) {
         let requesters = capability.authorized_requester_ids.as_ref();
-        sqlx::query(ADD_CAPABILITY)
-            .bind(agent.id.as_str())
-            .bind(position)
-            .bind(capability.name.as_str())
-            .bind(capability.description.as_str())
-            .bind(capability.input_schema.to_string())
-            .bind(capability.output_schema.to_string())
-            .bind(serde_json::Value::from(capability.keywords.clone()).to_string())
-            .bind(requesters.map(|ids| serde_json::Value::from(ids.clone()).to_string()))
-            .bind(capability.version.as_str())
-            .execute(&mut *connection)
-            .await?;
+        add.execute(params![
+            agent.id.as_str(),
+            position,
+            capability.name.as_str(),
+            capability.description.as_str(),
+            capability.input_schema.to_string(),
+            capability.output_schema.to_string(),
+            serde_json::Value::from(capability.keywords.clone()).to_string(),
+            requesters.map(|ids| serde_json::Value::from(ids.clone()).to_string()),
+            capability.version.as_str(),
+        ])?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The tables `announced` and `allow_list`: whom the operator trusts.
 
+use rusqlite::params;
 use serde::de::DeserializeOwned;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
@@ -7,6 +8,7 @@ use switchboard_model::{AllowEntry, Timestamp, Trust};
 
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
+use crate::pen::Pen;
 use crate::record::{AllowChange, AnnouncedRecord, ReplacedDocument, TrustChange};
 
 #[cfg(test)]
@@ -42,46 +44,47 @@ const ALLOW: &str = "insert into allow_list (pattern, note, added_at) values (?,
 const DISALLOW: &str = "delete from allow_list where pattern = ?";
 const ALLOWED: &str = "select pattern, note, added_at from allow_list order by pattern";
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[TrustChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[TrustChange]) -> rusqlite::Result<()> {
     for change in changes {
-        let query = match change {
-            TrustChange::Announced(one) => sqlx::query(PUT)
-                .bind(one.agent.as_str())
-                .bind(one.trust.as_str())
-                .bind(one.trusted_by.map(|by| json(&by)))
-                .bind(one.key.as_ref().map(json))
-                .bind(json(&one.retired))
-                .bind(one.key_change.as_ref().map(json))
-                .bind(&*one.document)
-                .bind(one.digest.as_str())
-                .bind(one.signature.as_deref())
-                .bind(one.version.as_str())
-                .bind(one.first_seen.0)
-                .bind(one.last_seen.0),
+        match change {
+            TrustChange::Announced(one) => put(pen, one)?,
             TrustChange::Replaced(one) => {
-                let oldest = sqlx::query(FORGET_OLDEST).bind(one.agent.as_str());
-                oldest.bind(one.agent.as_str()).execute(&mut *connection).await?;
-                let query = sqlx::query(REPLACED).bind(one.agent.as_str());
-                query.bind(one.digest.as_str()).bind(one.at.0)
+                let agent = one.agent.as_str();
+                pen.run(FORGET_OLDEST, params![agent, agent])?;
+                pen.run(REPLACED, params![agent, one.digest.as_str(), one.at.0])?;
             }
             TrustChange::Forgotten(agent) => {
-                let query = sqlx::query(FORGET_REPLACED).bind(agent.as_str());
-                query.execute(&mut *connection).await?;
-                sqlx::query(FORGET).bind(agent.as_str())
+                pen.run(FORGET_REPLACED, params![agent.as_str()])?;
+                pen.run(FORGET, params![agent.as_str()])?;
             }
-            TrustChange::AllowList(AllowChange::Added(entry)) => sqlx::query(ALLOW)
-                .bind(entry.pattern.as_str())
-                .bind(entry.note.as_str())
-                .bind(entry.added_at.unwrap_or_default().0),
+            TrustChange::AllowList(AllowChange::Added(entry)) => {
+                let added_at = entry.added_at.unwrap_or_default();
+                let (pattern, note) = (entry.pattern.as_str(), entry.note.as_str());
+                pen.run(ALLOW, params![pattern, note, added_at.0])?;
+            }
             TrustChange::AllowList(AllowChange::Removed(pattern)) => {
-                sqlx::query(DISALLOW).bind(pattern.as_str())
+                pen.run(DISALLOW, params![pattern.as_str()])?;
             }
-        };
-        query.execute(&mut *connection).await?;
+        }
     }
+    Ok(())
+}
+
+fn put(pen: &Pen, one: &AnnouncedRecord) -> rusqlite::Result<()> {
+    pen.statement(PUT)?.execute(params![
+        one.agent.as_str(),
+        one.trust.as_str(),
+        one.trusted_by.map(|by| json(&by)),
+        one.key.as_ref().map(json),
+        json(&one.retired),
+        one.key_change.as_ref().map(json),
+        &*one.document,
+        one.digest.as_str(),
+        one.signature.as_deref(),
+        one.version.as_str(),
+        one.first_seen.0,
+        one.last_seen.0,
+    ])?;
     Ok(())
 }
 

@@ -26,8 +26,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) agents: Vec<AgentChange>,
     pub(crate) subscriptions: Vec<SubscriptionChange>,
     pub(crate) messages: Vec<NewMessage<'a>>,
-    /// Each wave has a message at most once; waves are applied in order.
-    pub(crate) settles: Vec<Vec<Settle<'a>>>,
+    /// Changes to messages that are on disk already, in order.
+    pub(crate) settles: Vec<Settle<'a>>,
     pub(crate) deliveries: Vec<NewDelivery<'a>>,
     /// Changes to deliveries that are on disk already, each at most once.
     pub(crate) changes: Vec<DeliveryChange<'a>>,
@@ -62,7 +62,6 @@ struct Places {
     delivery: HashMap<DeliveryId, usize, Spread>,
     change: HashMap<DeliveryId, usize, Spread>,
     job: HashMap<JobId, usize>,
-    waves: HashMap<u64, usize, Spread>,
 }
 
 /// Hashes our own numbers, which nobody outside chooses, by one multiplication.
@@ -332,16 +331,7 @@ impl<'a> Batch<'a> {
                 message.taken_by = message.taken_by.or(settle.to);
                 self.delta.moved(settle.from, settle.state, 1);
             }
-            None => {
-                let wave = self.places.waves.entry(settle.message).or_default();
-                if self.settles.len() <= *wave {
-                    self.settles.push(Vec::new());
-                }
-                if let Some(settles) = self.settles.get_mut(*wave) {
-                    settles.push(settle);
-                }
-                *wave += 1;
-            }
+            None => self.settles.push(settle),
         }
     }
 }

@@ -3,13 +3,17 @@
 //! A stretch that cannot have what a filter wants is passed over without reading its messages. What a
 //! block says is never too little: names are only ever added.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use sqlx::Row;
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use switchboard_model::{MessageFilter, MessageRow};
+use rusqlite::{Row, params};
+use sqlx::Row as _;
+use sqlx::sqlite::SqliteConnection;
+use switchboard_model::MessageFilter;
 
+use crate::pen::Pen;
 use crate::rows::{int, uint};
+use crate::search::Entry;
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[READ, WRITE, CANDIDATES, FORGET];
@@ -79,23 +83,18 @@ pub(crate) async fn candidates(
 }
 
 /// Adds what occurs in these messages to their blocks.
-pub(crate) async fn note(
-    connection: &mut SqliteConnection,
-    messages: &[&MessageRow],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn note(pen: &Pen, entries: &[Entry]) -> rusqlite::Result<()> {
     let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
-    for message in messages {
-        blocks.entry(of(message.seq)).or_default().add(message);
+    for entry in entries {
+        blocks.entry(of(entry.seq)).or_default().add(entry);
     }
     for (number, mut block) in blocks {
-        let read = sqlx::query(READ).bind(int(number));
-        if let Some(row) = read.fetch_optional(&mut *connection).await? {
-            block.add_known(&row)?;
+        if let Some(row) = pen.statement(READ)?.query([int(number)])?.next()? {
+            block.add_known(row)?;
         }
-        block.write(number, &mut *connection).await?;
+        block.write(number, pen)?;
     }
-    sqlx::query(FORGET).execute(connection).await?;
-    Ok(())
+    pen.run(FORGET, []).map(drop)
 }
 
 #[derive(Default)]
@@ -111,16 +110,29 @@ struct Block {
 }
 
 impl Block {
-    fn add(&mut self, message: &MessageRow) {
-        let at = message.created_at.0;
-        self.senders.insert(message.from.as_str().to_ascii_lowercase());
-        self.recipients.extend(message.to.as_ref().map(|to| to.as_str().to_ascii_lowercase()));
-        let subjects = [&message.topic, &message.capability].into_iter().flatten();
-        self.subjects.extend(subjects.map(|subject| subject.to_ascii_lowercase()));
-        self.kinds.insert(message.kind.as_str().to_owned());
-        self.doors.insert(message.door.as_str().to_owned());
-        self.priorities.insert(message.priority.as_str().to_owned());
-        self.times(at, at);
+    fn add(&mut self, entry: &Entry) {
+        // Most names are there already, and a block has few; what is there need not be made again.
+        let note = |names: &mut BTreeSet<String>, name: &str| {
+            let name = lower(name);
+            if !names.contains(&*name) {
+                names.insert(name.into_owned());
+            }
+        };
+        note(&mut self.senders, &entry.sender);
+        if let Some(recipient) = &entry.recipient {
+            note(&mut self.recipients, recipient);
+        }
+        note(&mut self.subjects, &entry.topic);
+        if let Some(capability) = &entry.capability {
+            note(&mut self.subjects, capability);
+        }
+        note(&mut self.kinds, &entry.kind);
+        note(&mut self.doors, &entry.door);
+        // Priorities are written in capitals, and looked for so.
+        if !self.priorities.contains(&entry.priority) {
+            self.priorities.insert(entry.priority.clone());
+        }
+        self.times(entry.accepted_at, entry.accepted_at);
     }
 
     fn times(&mut self, first: i64, last: i64) {
@@ -128,38 +140,44 @@ impl Block {
         self.last_at = Some(self.last_at.map_or(last, |known| known.max(last)));
     }
 
-    fn add_known(&mut self, row: &SqliteRow) -> Result<(), sqlx::Error> {
-        for (column, names) in [
-            ("senders", &mut self.senders),
-            ("recipients", &mut self.recipients),
-            ("subjects", &mut self.subjects),
-            ("kinds", &mut self.kinds),
-            ("doors", &mut self.doors),
-            ("priorities", &mut self.priorities),
-        ] {
-            names.extend(row.try_get::<&str, _>(column)?.lines().map(str::to_owned));
+    /// In the order of the columns of `READ`.
+    fn add_known(&mut self, row: &Row<'_>) -> rusqlite::Result<()> {
+        let all = [
+            &mut self.senders,
+            &mut self.recipients,
+            &mut self.subjects,
+            &mut self.kinds,
+            &mut self.doors,
+            &mut self.priorities,
+        ];
+        for (column, names) in all.into_iter().enumerate() {
+            names.extend(row.get_ref(column)?.as_str()?.lines().map(str::to_owned));
         }
-        self.times(row.try_get("first_at")?, row.try_get("last_at")?);
+        self.times(row.get("first_at")?, row.get("last_at")?);
         Ok(())
     }
 
-    async fn write(
-        self,
-        number: u64,
-        connection: &mut SqliteConnection,
-    ) -> Result<(), sqlx::Error> {
+    fn write(self, number: u64, pen: &Pen) -> rusqlite::Result<()> {
         let lines = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join("\n");
-        let query = sqlx::query(WRITE)
-            .bind(int(number))
-            .bind(lines(self.senders))
-            .bind(lines(self.recipients))
-            .bind(lines(self.subjects))
-            .bind(lines(self.kinds))
-            .bind(lines(self.doors))
-            .bind(lines(self.priorities))
-            .bind(self.first_at.unwrap_or_default())
-            .bind(self.last_at.unwrap_or_default());
-        query.execute(connection).await?;
-        Ok(())
+        let values = params![
+            int(number),
+            lines(self.senders),
+            lines(self.recipients),
+            lines(self.subjects),
+            lines(self.kinds),
+            lines(self.doors),
+            lines(self.priorities),
+            self.first_at.unwrap_or_default(),
+            self.last_at.unwrap_or_default(),
+        ];
+        pen.run(WRITE, values).map(drop)
+    }
+}
+
+fn lower(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
     }
 }

@@ -28,7 +28,7 @@ const SMALL_LOG_EVERY: Duration = Duration::from_secs(30);
 
 /// Moves the log while the store is open.
 pub(crate) struct Checkpointer {
-    connection: SqliteConnection,
+    pub(crate) connection: SqliteConnection,
     log: PathBuf,
     commits: Arc<AtomicU64>,
 }

@@ -1,5 +1,6 @@
 //! The table `dead_letter`: messages that nobody took, until the operator deals with them.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{DeadReason, Letter, LetterStatus, Timestamp};
@@ -8,21 +9,18 @@ use crate::Error;
 use crate::agent::meaningless;
 use crate::batch::NewDeadLetter;
 use crate::message::message_id;
+use crate::pen::Pen;
 use crate::record::LetterRecord;
-use crate::rows::{Many, int, uint};
+use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[CHANGE, OF_MESSAGE, OF_STATUS, CAUSES];
+pub(crate) const SQL: &[&str] = &[INSERT, CHANGE, OF_MESSAGE, OF_STATUS, CAUSES];
 
 /// Not for a message that the disk did not take: there would be nothing to replay or discard.
-pub(crate) static INSERT: Many = Many::new(
-    "insert into dead_letter (message, reason, died_at) \
-     select new.column1, new.column2, new.column3 from",
-    3,
-    "join message on message.seq = new.column1 where true \
+const INSERT: &str = "insert into dead_letter (message, reason, died_at) \
+     select ?1, ?2, ?3 where exists (select 1 from message where seq = ?1) \
      on conflict (message) do update set reason = excluded.reason, died_at = excluded.died_at, \
-     status = 'open', replayed_as = null, closed_at = null, note = null, job = null",
-);
+     status = 'open', replayed_as = null, closed_at = null, note = null, job = null";
 
 const CHANGE: &str = "update dead_letter set status = ?2, closed_at = ?3, replayed_as = ?4, \
      note = ?5, job = ?6 where message = ?1";
@@ -42,34 +40,27 @@ const OF_STATUS: &str = "select message from dead_letter where status = ?";
 const CAUSES: &str = "select reason, count(*) as letters from dead_letter \
      where status = 'open' group by reason";
 
-pub(crate) async fn insert(
-    connection: &mut SqliteConnection,
-    letters: &[NewDeadLetter],
-) -> Result<(), sqlx::Error> {
-    INSERT
-        .run(connection, letters, |values, letter| {
-            values.bind(int(letter.message)).word(letter.reason).bind(letter.at.0);
-        })
-        .await?;
+pub(crate) fn insert(pen: &Pen, letters: &[NewDeadLetter]) -> rusqlite::Result<()> {
+    let mut insert = pen.statement(INSERT)?;
+    for letter in letters {
+        insert.execute(params![int(letter.message), letter.reason, letter.at.0])?;
+    }
     Ok(())
 }
 
 /// What became of letters, in order.
-pub(crate) async fn change(
-    connection: &mut SqliteConnection,
-    letters: &[LetterRecord],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn change(pen: &Pen, letters: &[LetterRecord]) -> rusqlite::Result<()> {
+    let mut change = pen.statement(CHANGE)?;
     for letter in letters {
         let closed_at = (letter.status != LetterStatus::Open).then_some(letter.at.0);
-        sqlx::query(CHANGE)
-            .bind(int(letter.message))
-            .bind(letter.status.as_str())
-            .bind(closed_at)
-            .bind(letter.replayed_as.as_ref().map(|id| &id.0.as_bytes()[..]))
-            .bind(letter.note.as_deref())
-            .bind(letter.job.map(|job| int(job.0)))
-            .execute(&mut *connection)
-            .await?;
+        change.execute(params![
+            int(letter.message),
+            letter.status.as_str(),
+            closed_at,
+            letter.replayed_as.as_ref().map(|id| &id.0.as_bytes()[..]),
+            letter.note.as_deref(),
+            letter.job.map(|job| int(job.0)),
+        ])?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! The table `decision`: whether each request might be made, and why.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use switchboard_model::{AgentId, DecidedBy, Decision, MessageId, Timestamp};
@@ -10,19 +10,17 @@ use switchboard_model::{AgentId, DecidedBy, Decision, MessageId, Timestamp};
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
 use crate::message::message_id;
+use crate::pen::Pen;
 use crate::record::DecisionRecord;
-use crate::rows::{Many, int, uint};
+use crate::rows::{int, uint};
 use crate::rule::effect;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
+pub(crate) const SQL: &[&str] = &[INSERT, OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
 
-pub(crate) static INSERT: Many = Many::new(
-    "insert into decision (message, provider, caller, capability, effect, decided_by, declared, \
-     conversation, at) select * from",
-    9,
-    "where column1 is not null on conflict do nothing",
-);
+const INSERT: &str = "insert into decision (message, provider, caller, capability, effect, \
+     decided_by, declared, conversation, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     on conflict do nothing";
 
 /// The one about the agent it was addressed to; those about others who listened come after it.
 const OF_MESSAGE: &str = "select effect, decided_by, declared from decision d \
@@ -101,24 +99,21 @@ pub struct NamedRequest {
     pub conversation: Option<String>,
 }
 
-pub(crate) async fn insert(
-    connection: &mut SqliteConnection,
-    decisions: &[DecisionRecord],
-) -> Result<(), sqlx::Error> {
-    INSERT
-        .run(connection, decisions, |values, made| {
-            values
-                .bind(int(made.message))
-                .word(made.provider.as_str())
-                .word(made.caller.as_str())
-                .word(made.capability.as_str())
-                .word(made.decision.effect.as_str())
-                .bind(made.decision.by.to_text())
-                .word(made.decision.declared.as_str())
-                .bind(made.conversation.as_ref().map(|id| Arc::clone(&id.0)))
-                .bind(made.at.0);
-        })
-        .await?;
+pub(crate) fn insert(pen: &Pen, decisions: &[DecisionRecord]) -> rusqlite::Result<()> {
+    let mut insert = pen.statement(INSERT)?;
+    for made in decisions {
+        insert.execute(params![
+            int(made.message),
+            made.provider.as_str(),
+            made.caller.as_str(),
+            made.capability.as_str(),
+            made.decision.effect.as_str(),
+            made.decision.by.to_text(),
+            made.decision.declared.as_str(),
+            made.conversation.as_ref().map(|id| &*id.0),
+            made.at.0,
+        ])?;
+    }
     Ok(())
 }
 

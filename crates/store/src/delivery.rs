@@ -1,22 +1,24 @@
 //! The tables `delivery` and `attempt`: to whom a message went, and how it went. The first attempt is
 //! part of the delivery's row; the table `attempt` has the later ones, and all that older versions wrote.
 
-use std::sync::Arc;
-
+use rusqlite::Statement;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
-    AgentId, AttemptOutcome, AttemptView, DeliveryId, DeliveryState, DeliveryView, Timestamp,
+    AgentId, AttemptOutcome, AttemptView, DeliveryId, DeliveryState, DeliveryView, Payload,
+    Timestamp,
 };
 
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::batch::{DeliveryChange, FIRST, NewDelivery, Standing};
+use crate::pen::Pen;
 use crate::record::AttemptRecord;
-use crate::rows::{Many, Values, int, uint};
+use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[OF_MESSAGE, TRIED];
+pub(crate) const SQL: &[&str] =
+    &[INSERT, INSERT_IF_KNOWN, MOVE, MOVE_FIRST, INSERT_ATTEMPT, OF_MESSAGE, TRIED];
 
 /// The columns of a new delivery, with its first attempt if there was one.
 macro_rules! columns {
@@ -27,41 +29,29 @@ macro_rules! columns {
 }
 
 /// For a message that is inserted in the same transaction.
-pub(crate) static INSERT: Many =
-    Many::new(concat!(columns!(), "select * from"), 14, "where column1 is not null");
+const INSERT: &str =
+    concat!(columns!(), "values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
 
 /// Not for a message that the disk did not take: nobody would ever look for it.
-pub(crate) static INSERT_IF_KNOWN: Many = Many::new(
-    concat!(columns!(), "select new.* from"),
-    14,
-    "join message on message.seq = new.column2",
+const INSERT_IF_KNOWN: &str = concat!(
+    columns!(),
+    "select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 \
+     where exists (select 1 from message where seq = ?2)"
 );
 
-pub(crate) static MOVE: Many = Many::new(
-    "update or fail delivery set state = new.column2, due_at = new.column3 from",
-    3,
-    "where delivery.id = new.column1",
-);
+const MOVE: &str = "update or fail delivery set state = ?2, due_at = ?3 where id = ?1";
 
 /// Moves a delivery after its first attempt. What was said of that before stays.
-pub(crate) static MOVE_FIRST: Many = Many::new(
-    "update or fail delivery set state = new.column2, due_at = new.column3, \
-     started_at = iif(outcome is null, new.column4, started_at), \
-     ended_at = iif(outcome is null, new.column5, ended_at), \
-     outcome = coalesce(outcome, new.column6), \
-     words = iif(outcome is null, new.column7, words), \
-     answer = iif(outcome is null, new.column8, answer) from",
-    8,
-    "where delivery.id = new.column1",
-);
+const MOVE_FIRST: &str = "update or fail delivery set state = ?2, due_at = ?3, \
+     started_at = iif(outcome is null, ?4, started_at), \
+     ended_at = iif(outcome is null, ?5, ended_at), outcome = coalesce(outcome, ?6), \
+     words = iif(outcome is null, ?7, words), answer = iif(outcome is null, ?8, answer) \
+     where id = ?1";
 
 /// Only of deliveries that are there, for the same reason.
-pub(crate) static INSERT_ATTEMPT: Many = Many::new(
-    "insert into attempt (delivery, number, started_at, ended_at, outcome, message, payload) \
-     select new.* from",
-    7,
-    "join delivery on delivery.id = new.column1 where true on conflict do nothing",
-);
+const INSERT_ATTEMPT: &str = "insert into attempt (delivery, number, started_at, ended_at, \
+     outcome, message, payload) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 \
+     where exists (select 1 from delivery where id = ?1) on conflict do nothing";
 
 /// The first attempt is in the delivery's own row, or else with the others.
 const OF_MESSAGE: &str = "select d.id, d.agent, d.door, d.pattern, d.state, d.due_at, d.observer, \
@@ -101,75 +91,67 @@ pub struct Tried {
     pub last: Option<(AttemptOutcome, Option<String>)>,
 }
 
-pub(crate) async fn insert(
-    connection: &mut SqliteConnection,
-    deliveries: &[NewDelivery<'_>],
-) -> Result<(), sqlx::Error> {
-    let (sure, unsure): (Vec<_>, Vec<_>) =
-        deliveries.iter().partition(|delivery| delivery.of_new_message);
-    for (statement, deliveries) in [(&INSERT, sure), (&INSERT_IF_KNOWN, unsure)] {
-        statement.run(&mut *connection, &deliveries, bind_new).await?;
+pub(crate) fn insert(pen: &Pen, deliveries: &[NewDelivery<'_>]) -> rusqlite::Result<()> {
+    let (mut sure, mut unsure) = (pen.statement(INSERT)?, pen.statement(INSERT_IF_KNOWN)?);
+    for delivery in deliveries {
+        let statement = if delivery.of_new_message { &mut sure } else { &mut unsure };
+        let record = delivery.record;
+        let Standing { state, due_at } = delivery.standing;
+        statement.raw_bind_parameter(1, int(record.id.0))?;
+        statement.raw_bind_parameter(2, int(record.message))?;
+        statement.raw_bind_parameter(3, record.agent.as_str())?;
+        statement.raw_bind_parameter(4, record.door.as_str())?;
+        statement.raw_bind_parameter(5, record.pattern.as_deref())?;
+        statement.raw_bind_parameter(6, state.as_str())?;
+        statement.raw_bind_parameter(7, record.at.0)?;
+        statement.raw_bind_parameter(8, due_at.map(|at| at.0))?;
+        statement.raw_bind_parameter(9, record.observer)?;
+        bind_attempt(statement, 10, delivery.first)?;
+        statement.raw_execute()?;
     }
     Ok(())
 }
 
-fn bind_new(values: &mut Values, delivery: &&NewDelivery<'_>) {
-    let record = delivery.record;
-    values
-        .bind(int(record.id.0))
-        .bind(int(record.message))
-        .word(record.agent.as_str())
-        .word(record.door.as_str())
-        .maybe(record.pattern.as_deref())
-        .word(delivery.standing.state.as_str())
-        .bind(record.at.0)
-        .bind(delivery.standing.due_at.map(|at| at.0))
-        .bind(record.observer);
-    bind_attempt(values, delivery.first);
-}
-
-/// How an attempt went.
-fn bind_attempt(values: &mut Values, attempt: Option<&AttemptRecord>) {
+/// How an attempt went, from this place on.
+fn bind_attempt(
+    statement: &mut Statement<'_>,
+    place: usize,
+    attempt: Option<&AttemptRecord>,
+) -> rusqlite::Result<()> {
+    let words = attempt.and_then(|attempt| attempt.message.as_deref());
     let answer = attempt.and_then(|attempt| attempt.payload.as_ref());
-    values
-        .bind(attempt.map(|attempt| attempt.started_at.0))
-        .bind(attempt.map(|attempt| attempt.ended_at.0))
-        .maybe(attempt.map(|attempt| attempt.outcome.as_str()))
-        .maybe(attempt.and_then(|attempt| attempt.message.as_deref()))
-        .bind(answer.map(|answer| Arc::<str>::from(answer.as_str())));
+    statement.raw_bind_parameter(place, attempt.map(|attempt| attempt.started_at.0))?;
+    statement.raw_bind_parameter(place + 1, attempt.map(|attempt| attempt.ended_at.0))?;
+    statement.raw_bind_parameter(place + 2, attempt.map(|attempt| attempt.outcome.as_str()))?;
+    statement.raw_bind_parameter(place + 3, words)?;
+    statement.raw_bind_parameter(place + 4, answer.map(Payload::as_str))
 }
 
-pub(crate) async fn change(
-    connection: &mut SqliteConnection,
-    changes: &[DeliveryChange<'_>],
-) -> Result<(), sqlx::Error> {
-    let (first, later): (Vec<_>, Vec<_>) =
-        changes.iter().partition(|change| change.first.is_some());
-    let bind_move = |values: &mut Values, change: &&DeliveryChange<'_>| {
+pub(crate) fn change(pen: &Pen, changes: &[DeliveryChange<'_>]) -> rusqlite::Result<()> {
+    let (mut first, mut later) = (pen.statement(MOVE_FIRST)?, pen.statement(MOVE)?);
+    for change in changes {
+        let statement = if change.first.is_some() { &mut first } else { &mut later };
         let Standing { state, due_at } = change.standing;
-        values.bind(int(change.id.0)).word(state.as_str()).bind(due_at.map(|at| at.0));
-    };
-    MOVE.run(&mut *connection, &later, bind_move).await?;
-    MOVE_FIRST
-        .run(connection, &first, |values, change| {
-            bind_move(values, change);
-            bind_attempt(values, change.first);
-        })
-        .await?;
+        statement.raw_bind_parameter(1, int(change.id.0))?;
+        statement.raw_bind_parameter(2, state.as_str())?;
+        statement.raw_bind_parameter(3, due_at.map(|at| at.0))?;
+        if change.first.is_some() {
+            bind_attempt(statement, 4, change.first)?;
+        }
+        statement.raw_execute()?;
+    }
     Ok(())
 }
 
 /// Attempts after the first.
-pub(crate) async fn insert_attempts(
-    connection: &mut SqliteConnection,
-    attempts: &[&AttemptRecord],
-) -> Result<(), sqlx::Error> {
-    INSERT_ATTEMPT
-        .run(connection, attempts, |values, attempt| {
-            values.bind(int(attempt.delivery.0)).bind(attempt.number);
-            bind_attempt(values, Some(attempt));
-        })
-        .await?;
+pub(crate) fn insert_attempts(pen: &Pen, attempts: &[&AttemptRecord]) -> rusqlite::Result<()> {
+    let mut insert = pen.statement(INSERT_ATTEMPT)?;
+    for attempt in attempts {
+        insert.raw_bind_parameter(1, int(attempt.delivery.0))?;
+        insert.raw_bind_parameter(2, attempt.number)?;
+        bind_attempt(&mut insert, 3, Some(attempt))?;
+        insert.raw_execute()?;
+    }
     Ok(())
 }
 

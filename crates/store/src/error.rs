@@ -98,9 +98,12 @@ pub enum Error {
         /// The value.
         value: String,
     },
-    /// Anything else that SQLite reports.
+    /// Anything else that SQLite reports while it reads.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
+    /// Anything else that SQLite reports while it writes.
+    #[error("the database failed: {0}")]
+    Writing(#[from] rusqlite::Error),
 }
 
 /// What a failed statement calls for.
@@ -114,25 +117,24 @@ pub(crate) enum Failure {
     Content,
 }
 
-/// The primary result code of SQLite, if the error is SQLite's.
-pub(crate) fn result_code(error: &sqlx::Error) -> Option<u32> {
-    let code: u32 = error.as_database_error()?.code()?.parse().ok()?;
-    Some(code & 0xff)
-}
-
 /// What this error calls for.
-pub(crate) fn failure(error: &sqlx::Error) -> Failure {
-    match result_code(error) {
+pub(crate) fn failure(error: &rusqlite::Error) -> Failure {
+    let Some(error) = error.sqlite_error() else {
+        // A value that SQLite was never asked to take.
+        return Failure::Content;
+    };
+    match error.extended_code & 0xff {
         // BUSY, LOCKED
-        Some(5 | 6) => Failure::Busy,
+        5 | 6 => Failure::Busy,
         // ERROR, CONSTRAINT, MISMATCH, TOOBIG, RANGE: the statement or its values.
-        Some(1 | 18 | 19 | 20 | 25) => Failure::Content,
-        Some(_) | None => Failure::Disk,
+        1 | 18 | 19 | 20 | 25 => Failure::Content,
+        _ => Failure::Disk,
     }
 }
 
 /// Whether SQLite found the file damaged or not a database at all.
 pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
     // CORRUPT, NOTADB
-    matches!(result_code(error), Some(11 | 26))
+    matches!(code.map(|code| code & 0xff), Some(11 | 26))
 }

@@ -1,25 +1,23 @@
 //! The table `figure`: how busy the broker was.
 
+use rusqlite::params;
 use sqlx::Row;
-use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::sqlite::{SqlitePool, SqliteRow};
 use switchboard_model::{Scope, Tally, Times};
 
 use crate::Error;
 use crate::agent::meaningless;
+use crate::pen::Pen;
 use crate::record::FigureRecord;
-use crate::rows::{Many, int, uint};
+use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[OF_SCOPE, OF_ALL, LAST, FORGET];
+pub(crate) const SQL: &[&str] = &[INSERT, OF_SCOPE, OF_ALL, LAST, FORGET];
 
 /// A stretch that was written before is written again when more is known of it.
-pub(crate) static INSERT: Many = Many::new(
-    "insert or replace into figure \
+const INSERT: &str = "insert or replace into figure \
      (span, scope, at, accepted, processed, refused, dead, queued, open_letters, times) \
-     select * from",
-    10,
-    "where column1 is not null",
-);
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 macro_rules! columns {
     () => {
@@ -88,29 +86,25 @@ pub(crate) async fn last(pool: &SqlitePool, span: u32) -> Result<Option<i64>, Er
 }
 
 /// Writes these, and forgets those of the same lengths that are too old.
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    figures: &[FigureRecord],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, figures: &[FigureRecord]) -> rusqlite::Result<()> {
+    let mut insert = pen.statement(INSERT)?;
     for figures in figures {
         let span = figures.span;
-        INSERT
-            .run(&mut *connection, &figures.rows, |values, (scope, at, tally)| {
-                values
-                    .bind(span)
-                    .bind(scope.text())
-                    .bind(*at)
-                    .bind(int(tally.accepted))
-                    .bind(int(tally.processed))
-                    .bind(int(tally.refused))
-                    .bind(int(tally.dead))
-                    .bind(int(tally.queued))
-                    .bind(int(tally.open_letters))
-                    .bind(tally.times.text());
-            })
-            .await?;
-        let forget = sqlx::query(FORGET).bind(span).bind(figures.forget_before);
-        forget.execute(&mut *connection).await?;
+        for (scope, at, tally) in &figures.rows {
+            insert.execute(params![
+                span,
+                scope.text(),
+                at,
+                int(tally.accepted),
+                int(tally.processed),
+                int(tally.refused),
+                int(tally.dead),
+                int(tally.queued),
+                int(tally.open_letters),
+                tally.times.text(),
+            ])?;
+        }
+        pen.run(FORGET, params![span, figures.forget_before])?;
     }
     Ok(())
 }

@@ -3,20 +3,13 @@
 
 use std::time::Duration;
 
-use sqlx::sqlite::SqliteConnection;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::Options;
+use crate::pen::Pen;
 use crate::retention::{Limits, Walk, give_back_some};
-use crate::{Error, Options};
 use crate::{clock, search};
-
-#[cfg(test)]
-pub(crate) const SQL: &[&str] = &[BEGIN, COMMIT, ROLLBACK];
-
-pub(crate) const BEGIN: &str = "begin immediate";
-pub(crate) const COMMIT: &str = "commit";
-pub(crate) const ROLLBACK: &str = "rollback";
 
 /// So long without a write is idle. A conversation of quick answers is not interrupted.
 const IDLE: Duration = Duration::from_millis(20);
@@ -111,16 +104,15 @@ impl Housekeeping {
     }
 
     /// One step, in a transaction of its own.
-    pub(crate) async fn step(&mut self, connection: &mut SqliteConnection) {
+    pub(crate) fn step(&mut self, pen: &Pen) {
         let began = Instant::now();
         if began >= self.next_walk && self.walk.is_none() {
             self.walk = Some(Walk::default());
             self.next_walk = began + FORGET_EVERY;
         }
-        if let Err(error) = self.transact(&mut *connection).await {
+        if let Err(error) = self.transact(pen) {
             tracing::warn!(%error, "could not keep house in the database; trying again later");
-            // Fails if SQLite has rolled back already, which is as good.
-            drop(sqlx::query(ROLLBACK).execute(connection).await);
+            pen.roll_back();
             self.not_before = Instant::now() + AFTER_FAILURE;
             self.walk = None;
         }
@@ -128,19 +120,19 @@ impl Housekeeping {
         self.last_step_took = began.elapsed();
     }
 
-    async fn transact(&mut self, connection: &mut SqliteConnection) -> Result<(), Error> {
-        sqlx::query(BEGIN).execute(&mut *connection).await?;
-        let (up_to, more_to_index) = search::step(&mut *connection, self.indexed_up_to).await?;
+    fn transact(&mut self, pen: &Pen) -> rusqlite::Result<()> {
+        pen.begin()?;
+        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to)?;
         let more_to_forget = match &mut self.walk {
             Some(walk) => {
                 let options = *self.options.borrow();
-                walk.step(&mut *connection, Limits::of(&options), clock::now()).await?
+                walk.step(pen, Limits::of(&options), clock::now())?
             }
             None => false,
         };
         let compacting = *self.compacting.borrow();
-        let more_to_give = compacting && give_back_some(&mut *connection).await?;
-        sqlx::query(COMMIT).execute(&mut *connection).await?;
+        let more_to_give = compacting && give_back_some(pen)?;
+        pen.commit()?;
         self.indexed_up_to = up_to;
         self.index_behind = more_to_index;
         self.walk = self.walk.take().filter(|_| more_to_forget);

@@ -1,11 +1,13 @@
 //! The table `job`: long work on many dead letters.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{JobId, JobKind, JobStatus, JobView, Timestamp};
 
 use crate::Error;
 use crate::agent::meaningless;
+use crate::pen::Pen;
 use crate::record::JobRecord;
 use crate::rows::{int, uint};
 
@@ -48,30 +50,27 @@ pub struct Replayed {
     pub waiting: Vec<u64>,
 }
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    jobs: &[JobRecord],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, jobs: &[JobRecord]) -> rusqlite::Result<()> {
+    let mut put = pen.statement(PUT)?;
     for JobRecord { view, up_to } in jobs {
         let filter = serde_json::to_string(&view.filter)
-            .map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
-        sqlx::query(PUT)
-            .bind(int(view.id.0))
-            .bind(view.kind.as_str())
-            .bind(view.status.as_str())
-            .bind(filter)
-            .bind(int(*up_to))
-            .bind(view.topic.as_deref())
-            .bind(view.per_second)
-            .bind(view.note.as_deref())
-            .bind(int(view.total))
-            .bind(int(view.done))
-            .bind(int(view.failed))
-            .bind(view.last_error.as_deref())
-            .bind(view.started_at.0)
-            .bind(view.ended_at.map(|at| at.0))
-            .execute(&mut *connection)
-            .await?;
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        put.execute(params![
+            int(view.id.0),
+            view.kind.as_str(),
+            view.status.as_str(),
+            filter,
+            int(*up_to),
+            view.topic.as_deref(),
+            view.per_second,
+            view.note.as_deref(),
+            int(view.total),
+            int(view.done),
+            int(view.failed),
+            view.last_error.as_deref(),
+            view.started_at.0,
+            view.ended_at.map(|at| at.0),
+        ])?;
     }
     Ok(())
 }
@@ -102,11 +101,8 @@ pub(crate) async fn replayed(
 }
 
 /// Forgets those that ended before `cutoff`.
-pub(crate) async fn forget(
-    connection: &mut SqliteConnection,
-    cutoff: Timestamp,
-) -> Result<u64, sqlx::Error> {
-    Ok(sqlx::query(FORGET).bind(cutoff.0).execute(connection).await?.rows_affected())
+pub(crate) fn forget(pen: &Pen, cutoff: Timestamp) -> rusqlite::Result<u64> {
+    pen.run(FORGET, params![cutoff.0])
 }
 
 fn read(row: &SqliteRow) -> Result<JobRecord, Error> {

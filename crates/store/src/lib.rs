@@ -1,13 +1,13 @@
 //! What is remembered: everything, in one SQLite database in the data folder.
 //!
 //! Read `store` for the handle, `open` and `folder` for how a folder becomes one; `record` for what can be
-//! written; `queue` and `writer` for how it gets to disk: one task owns the one writing connection
+//! written; `queue` and `writer` for how it gets to disk: one thread owns the one writing connection, the `pen`,
 //! and commits many writes at once. `batch` decides what a set of writes comes to. Then one file a
 //! table, each with its SQL: `agent`, `token`, `announced`, `message`, `mail`, `decision`, `delivery`, `dead_letter`,
 //! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `presence`, `figure`, `saved`, `search`, `block`. `history` and `related` are the reading side, `moment` that of the past; `retention`, `checkpoint` and `disk` keep house;
 //! `upkeep` is what the operator can have done: `backup`, `restore`, `compact`, `damage`.
 //!
-//! The only crate that names sqlx. It decides nothing about messages, and reads the clock only to
+//! The only crate that names sqlx, which reads, and rusqlite, which writes. It decides nothing about messages, and reads the clock only to
 //! forget old ones.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -38,6 +38,7 @@ mod mail;
 mod message;
 mod moment;
 mod open;
+mod pen;
 mod presence;
 mod queue;
 mod record;

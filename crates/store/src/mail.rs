@@ -1,5 +1,6 @@
 //! The table `mail`: what came for agents that fetch their messages, and what they said of it.
 
+use rusqlite::params;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite};
 use switchboard_model::{AgentId, Mail, MailPage, MailStatus, MessageId, Timestamp};
@@ -7,6 +8,7 @@ use switchboard_model::{AgentId, Mail, MailPage, MailStatus, MessageId, Timestam
 use crate::Error;
 use crate::agent::meaningless;
 use crate::message;
+use crate::pen::Pen;
 use crate::record::MailChange;
 use crate::rows::{int, uint};
 
@@ -39,28 +41,23 @@ const STATUS: &str = "case \
 /// What the messages of one page may carry.
 const PAGE_BYTES: i64 = 8 << 20;
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[MailChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[MailChange]) -> rusqlite::Result<()> {
     for change in changes {
-        let query = match change {
+        match change {
             MailChange::Arrived { agent, message } => {
-                sqlx::query(ARRIVED).bind(agent.as_str()).bind(int(*message))
+                pen.run(ARRIVED, params![agent.as_str(), int(*message)])?;
             }
             MailChange::Read { agent, message, at } => {
-                sqlx::query(READ).bind(at.0).bind(agent.as_str()).bind(int(*message))
+                pen.run(READ, params![at.0, agent.as_str(), int(*message)])?;
             }
-            MailChange::Said { agent, message, failed, at } => sqlx::query(SAID)
-                .bind(if *failed { "failed" } else { "processed" })
-                .bind(at.0)
-                .bind(agent.as_str())
-                .bind(int(*message)),
+            MailChange::Said { agent, message, failed, at } => {
+                let said = if *failed { "failed" } else { "processed" };
+                pen.run(SAID, params![said, at.0, agent.as_str(), int(*message)])?;
+            }
             MailChange::Removed { agent, message } => {
-                sqlx::query(REMOVED).bind(agent.as_str()).bind(int(*message))
+                pen.run(REMOVED, params![agent.as_str(), int(*message)])?;
             }
-        };
-        query.execute(&mut *connection).await?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use rusqlite::{Statement, params};
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
@@ -14,45 +15,31 @@ use uuid::Uuid;
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::batch::{NewMessage, Settle};
-use crate::rows::{Many, Values, int, uint};
+use crate::pen::Pen;
+use crate::rows::{int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
+pub(crate) const SQL: &[&str] =
+    &[INSERT, INSERT_WHOLE, SETTLE, WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
 
-/// The columns that nearly every message has something in.
-macro_rules! usual {
-    () => {
-        "seq, id, sender, recipient, topic, capability, kind, priority, door, accepted_at, state, \
-         settled_at, payload"
-    };
-}
-
+/// Those on every message's way say `or fail`: SQLite then keeps no copy of each page in order to take back
+/// one statement alone. Nobody needs that, because whatever fails, the whole transaction is taken back.
+///
 /// For messages that have nothing in the other columns: each costs, even where it is null.
-pub(crate) static INSERT: Many = Many::new(
-    concat!("insert or fail into message (", usual!(), ") select * from"),
-    13,
-    "where column1 is not null",
-);
+const INSERT: &str = "insert or fail into message (seq, id, sender, recipient, topic, capability, \
+     kind, priority, door, accepted_at, state, settled_at, payload) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 
-pub(crate) static INSERT_WHOLE: Many = Many::new(
-    concat!(
-        "insert or fail into message (",
-        usual!(),
-        ", correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
-         select * from"
-    ),
-    21,
-    "where column1 is not null",
-);
+const INSERT_WHOLE: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
+     capability, kind, priority, door, accepted_at, state, settled_at, payload, correlation, \
+     conversation, expires_at, error, replay_of, dialect, context, answer_by) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+     ?19, ?20, ?21)";
 
-pub(crate) static SETTLE: Many = Many::new(
-    "update or fail message set state = new.column3, settled_at = new.column4, \
-     recipient = coalesce(recipient, new.column5), \
-     error = coalesce(new.column6, error) from",
-    6,
-    "where message.seq = new.column1 and message.state = new.column2",
-);
+const SETTLE: &str = "update or fail message set state = ?3, settled_at = ?4, \
+     recipient = coalesce(recipient, ?5), error = coalesce(?6, error) \
+     where seq = ?1 and state = ?2";
 
 /// The columns of a row, as `row` reads them.
 macro_rules! columns {
@@ -118,18 +105,19 @@ const WHOLE_BY_ID: &str = concat!("select ", whole!(), " from message m where m.
 
 const AGENT_PREFIX: &str = "agent:";
 
-pub(crate) async fn insert(
-    connection: &mut SqliteConnection,
-    messages: &[NewMessage<'_>],
-) -> Result<(), sqlx::Error> {
-    let (usual, others): (Vec<_>, Vec<_>) = messages.iter().partition(|new| is_usual(new));
-    INSERT.run(&mut *connection, &usual, |values, new| bind_usual(values, new)).await?;
-    INSERT_WHOLE
-        .run(connection, &others, |values, new| {
-            bind_usual(values, new);
-            bind_others(values, new);
-        })
-        .await?;
+pub(crate) fn insert(pen: &Pen, messages: &[NewMessage<'_>]) -> rusqlite::Result<()> {
+    let mut usual = pen.statement(INSERT)?;
+    for new in messages {
+        if is_usual(new) {
+            bind_usual(&mut usual, new)?;
+            usual.raw_execute()?;
+        } else {
+            let mut whole = pen.statement(INSERT_WHOLE)?;
+            bind_usual(&mut whole, new)?;
+            bind_others(&mut whole, new)?;
+            whole.raw_execute()?;
+        }
+    }
     Ok(())
 }
 
@@ -146,40 +134,39 @@ fn is_usual(new: &NewMessage<'_>) -> bool {
         && message.answer_by.is_none()
 }
 
-fn bind_usual(values: &mut Values, new: &NewMessage<'_>) {
+fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
     let message = new.message;
     let recipient = message.address.agent().or(new.taken_by);
-    values
-        .bind(int(message.seq))
-        .bind(&message.id.0.as_bytes()[..])
-        .word(message.from.as_str())
-        .maybe(recipient.map(AgentId::as_str));
+    statement.raw_bind_parameter(1, int(message.seq))?;
+    statement.raw_bind_parameter(2, &message.id.0.as_bytes()[..])?;
+    statement.raw_bind_parameter(3, message.from.as_str())?;
+    statement.raw_bind_parameter(4, recipient.map(AgentId::as_str))?;
     match &message.address {
-        Address::Agent(agent) => values.joined(AGENT_PREFIX, agent.as_str()),
-        Address::Topic(topic) => values.word(topic.as_str()),
-    };
-    values
-        .maybe(message.capability.as_deref())
-        .word(message.kind.as_str())
-        .word(message.priority.as_str())
-        .word(message.door.as_str())
-        .bind(message.accepted_at.0)
-        .word(new.state.as_str())
-        .bind(new.settled_at.map(|at| at.0))
-        .text(message.payload.as_str());
+        Address::Agent(agent) => {
+            statement.raw_bind_parameter(5, [AGENT_PREFIX, agent.as_str()].concat())?;
+        }
+        Address::Topic(topic) => statement.raw_bind_parameter(5, topic.as_str())?,
+    }
+    statement.raw_bind_parameter(6, message.capability.as_deref())?;
+    statement.raw_bind_parameter(7, message.kind.as_str())?;
+    statement.raw_bind_parameter(8, message.priority.as_str())?;
+    statement.raw_bind_parameter(9, message.door.as_str())?;
+    statement.raw_bind_parameter(10, message.accepted_at.0)?;
+    statement.raw_bind_parameter(11, new.state.as_str())?;
+    statement.raw_bind_parameter(12, new.settled_at.map(|at| at.0))?;
+    statement.raw_bind_parameter(13, message.payload.as_str())
 }
 
-fn bind_others(values: &mut Values, new: &NewMessage<'_>) {
+fn bind_others(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
     let message = new.message;
-    values
-        .bind(message.correlation.as_deref())
-        .bind(message.conversation.as_ref().map(|id| Arc::clone(&id.0)))
-        .bind(message.expires_at.map(|at| at.0))
-        .maybe(new.error)
-        .bind(message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))
-        .maybe(foreign_dialect(message).map(Dialect::as_str))
-        .bind(message.context.as_deref().map(context_text))
-        .bind(message.answer_by.map(|at| at.0));
+    statement.raw_bind_parameter(14, message.correlation.as_deref())?;
+    statement.raw_bind_parameter(15, message.conversation.as_ref().map(|id| &*id.0))?;
+    statement.raw_bind_parameter(16, message.expires_at.map(|at| at.0))?;
+    statement.raw_bind_parameter(17, new.error)?;
+    statement.raw_bind_parameter(18, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
+    statement.raw_bind_parameter(19, foreign_dialect(message).map(Dialect::as_str))?;
+    statement.raw_bind_parameter(20, message.context.as_deref().map(context_text))?;
+    statement.raw_bind_parameter(21, message.answer_by.map(|at| at.0))
 }
 
 /// The words of the door it came by need not be named.
@@ -191,29 +178,19 @@ fn context_text(context: &Context) -> String {
     serde_json::to_string(context).unwrap_or_else(|_| "{}".to_owned())
 }
 
-/// Settles messages, each at most once, and counts in `delta` those that really moved.
-pub(crate) async fn settle(
-    connection: &mut SqliteConnection,
-    settles: &[Settle<'_>],
-    delta: &mut Delta,
-) -> Result<(), sqlx::Error> {
-    let mut moves: HashMap<(MessageState, MessageState), Vec<&Settle<'_>>> = HashMap::new();
+/// Settles messages in their order, and counts in `delta` those that really moved.
+pub(crate) fn settle(pen: &Pen, settles: &[Settle<'_>], delta: &mut Delta) -> rusqlite::Result<()> {
+    let mut statement = pen.statement(SETTLE)?;
     for settle in settles {
-        moves.entry((settle.from, settle.state)).or_default().push(settle);
-    }
-    for ((from, to), settles) in moves {
-        let moved = SETTLE
-            .run(&mut *connection, &settles, |values, settle| {
-                values
-                    .bind(int(settle.message))
-                    .word(settle.from.as_str())
-                    .word(settle.state.as_str())
-                    .bind(settle.settled_at.map(|at| at.0))
-                    .maybe(settle.to.map(AgentId::as_str))
-                    .maybe(settle.error);
-            })
-            .await?;
-        delta.moved(from, to, int(moved));
+        let moved = statement.execute(params![
+            int(settle.message),
+            settle.from.as_str(),
+            settle.state.as_str(),
+            settle.settled_at.map(|at| at.0),
+            settle.to.map(AgentId::as_str),
+            settle.error,
+        ])?;
+        delta.moved(settle.from, settle.state, int(moved as u64));
     }
     Ok(())
 }

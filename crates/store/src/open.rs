@@ -21,6 +21,7 @@ use crate::disk::DiskGuard;
 use crate::error::is_damage;
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
+use crate::pen::Pen;
 use crate::queue::Queue;
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
 use crate::upkeep::Upkeep;
@@ -131,13 +132,6 @@ const READERS: u32 = 3;
 const DELIVERY_READERS: u32 = 2;
 const JOB_READERS: u32 = 1;
 
-/// The log is moved by the checkpointer; the writer does so itself, and then waits for the disk,
-/// only when it has come to so many pages.
-const EMERGENCY_CHECKPOINT_PAGES: &str = "65536";
-
-/// Room for every statement in every number of rows: none is ever prepared twice.
-pub(crate) const STATEMENTS: usize = 512;
-
 /// Opens the store in `folder`, creating what is missing.
 pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Error> {
     create_folder(folder)?;
@@ -156,20 +150,21 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     let (restored, indexed_up_to) =
         restore(&mut connection).await.map_err(|error| explain_any(error, &database))?;
 
-    let readers = pool(&database, READERS).await?;
-    let delivery_readers = pool(&database, DELIVERY_READERS).await?;
-    let job_readers = pool(&database, JOB_READERS).await?;
+    let readers = pool(&database, READERS);
+    let delivery_readers = pool(&database, DELIVERY_READERS);
+    let job_readers = pool(&database, JOB_READERS);
     let commits = Arc::new(AtomicU64::new(0));
     let log = log_path(&database);
-    let checkpointer = Checkpointer::new(connect.connect().await?, log, Arc::clone(&commits));
+    let checkpointer = Checkpointer::new(connection, log, Arc::clone(&commits));
     let (queue, receiver) = Queue::new();
     let (reporter, news) = Reporter::new();
     let (options_in, options_out) = watch::channel(*options);
     let (compacting, wanted) = watch::channel(false);
     let upkeep = Upkeep::new(database.clone(), readers.clone(), options_in, compacting);
     let writer = Writer {
-        connection,
-        reconnect: connect,
+        pen: Pen::open(&database, options)?,
+        database: database.clone(),
+        options: *options,
         queue: receiver,
         reporter,
         kept: Vec::new(),
@@ -193,11 +188,13 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     })
 }
 
-async fn pool(database: &Path, connections: u32) -> Result<SqlitePool, sqlx::Error> {
+/// Connections are made when they are first needed: who starts need not wait for them.
+fn pool(database: &Path, connections: u32) -> SqlitePool {
     let options = SqlitePoolOptions::new().max_connections(connections).test_before_acquire(false);
-    options.connect_with(reading(database)).await
+    options.connect_lazy_with(reading(database))
 }
 
+/// For what is done to the database as a whole; messages are written by the `pen`.
 pub(crate) fn writing(database: &Path, options: &Options) -> SqliteConnectOptions {
     let synchronous = match options.synchronous {
         Synchronous::Full => SqliteSynchronous::Full,
@@ -207,10 +204,7 @@ pub(crate) fn writing(database: &Path, options: &Options) -> SqliteConnectOption
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        .pragma("wal_autocheckpoint", EMERGENCY_CHECKPOINT_PAGES)
         .pragma("journal_size_limit", LARGE_LOG.to_string())
-        // In KiB. Enough for where rows are added; SQLite walks through all of it at nearly every commit.
-        .pragma("cache_size", "-8192")
 }
 
 /// A connection of its own, for what takes long.
@@ -227,7 +221,6 @@ fn connecting(database: &Path) -> SqliteConnectOptions {
         .filename(database)
         .busy_timeout(Duration::from_secs(5))
         .pragma("temp_store", "memory")
-        .statement_cache_capacity(STATEMENTS)
         .disable_statement_logging()
 }
 

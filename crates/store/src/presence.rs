@@ -1,9 +1,11 @@
 //! The table `presence`: whether agents could take messages, and since when; and until when the broker ran.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::Timestamp;
 
+use crate::pen::Pen;
 use crate::record::PresenceRecord;
 
 #[cfg(test)]
@@ -37,21 +39,17 @@ const FORGET: &str = "delete from presence where (agent, at) in \
 
 const KEPT: &str = "update total set kept_since = max(kept_since, ?)";
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
+pub(crate) fn apply(
+    pen: &Pen,
     records: &[PresenceRecord],
     running: Option<Timestamp>,
-) -> Result<(), sqlx::Error> {
+) -> rusqlite::Result<()> {
+    let mut note = pen.statement(NOTE)?;
     for record in records {
-        sqlx::query(NOTE)
-            .bind(record.agent.as_str())
-            .bind(record.at.0)
-            .bind(record.status.as_str())
-            .execute(&mut *connection)
-            .await?;
+        note.execute(params![record.agent.as_str(), record.at.0, record.status.as_str()])?;
     }
     if let Some(at) = running {
-        sqlx::query(RUNNING).bind(at.0).execute(connection).await?;
+        pen.run(RUNNING, params![at.0])?;
     }
     Ok(())
 }
@@ -69,24 +67,16 @@ pub(crate) async fn end_all(
 }
 
 /// Forgets some of what was before `cutoff`.
-pub(crate) async fn forget(
-    connection: &mut SqliteConnection,
-    cutoff: Timestamp,
-    limit: u32,
-) -> Result<u64, sqlx::Error> {
-    let query = sqlx::query(FORGET).bind(cutoff.0).bind(limit);
-    let forgotten = query.execute(&mut *connection).await?.rows_affected();
+pub(crate) fn forget(pen: &Pen, cutoff: Timestamp, limit: u32) -> rusqlite::Result<u64> {
+    let forgotten = pen.run(FORGET, params![cutoff.0, limit])?;
     if forgotten > 0 {
-        kept_since(connection, cutoff).await?;
+        kept_since(pen, cutoff)?;
     }
     Ok(forgotten)
 }
 
 /// Something was forgotten that was still so until then.
-pub(crate) async fn kept_since(
-    connection: &mut SqliteConnection,
-    at: Timestamp,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(KEPT).bind(at.0).execute(connection).await?;
+pub(crate) fn kept_since(pen: &Pen, at: Timestamp) -> rusqlite::Result<()> {
+    pen.run(KEPT, params![at.0])?;
     Ok(())
 }

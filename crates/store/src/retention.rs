@@ -1,12 +1,14 @@
 //! Forgetting: what is older than the settings say, and the oldest while there is too much. Never a
 //! message that waits, never an open dead letter.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::Timestamp;
 
+use crate::Options;
+use crate::pen::Pen;
 use crate::rows::{int, uint};
-use crate::{Error, Options};
 use crate::{audit, job, presence, subscription};
 
 #[cfg(test)]
@@ -92,31 +94,33 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// One step, to be run in a transaction. Returns whether there may be more to do.
-    pub(crate) async fn step(
+    pub(crate) fn step(
         &mut self,
-        connection: &mut SqliteConnection,
+        pen: &Pen,
         limits: Limits,
         now: Timestamp,
-    ) -> Result<bool, Error> {
+    ) -> rusqlite::Result<bool> {
         let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
-        let too_much = used_bytes(&mut *connection).await? > limits.max_mb.saturating_mul(MB);
-        let mut others = subscription::forget(&mut *connection, cutoff, STEP).await?
-            + audit::forget(&mut *connection, cutoff, STEP).await?
-            + job::forget(&mut *connection, cutoff).await?
-            + forget_strays(&mut *connection).await?;
+        let too_much = pages(pen)?.used_bytes() > limits.max_mb.saturating_mul(MB);
+        let mut others = subscription::forget(pen, cutoff, STEP)?
+            + audit::forget(pen, cutoff, STEP)?
+            + job::forget(pen, cutoff)?
+            + forget_strays(pen)?;
         if !self.presences_forgotten {
-            let forgotten = presence::forget(&mut *connection, cutoff, STEP).await?;
+            let forgotten = presence::forget(pen, cutoff, STEP)?;
             self.presences_forgotten = forgotten == 0;
             others += forgotten;
         }
 
-        let query = sqlx::query(OLDEST).bind(int(self.seen_up_to)).bind(STEP);
-        let rows = query.fetch_all(&mut *connection).await?;
+        let mut oldest = pen.statement(OLDEST)?;
+        let mut rows = oldest.query(params![int(self.seen_up_to), STEP])?;
+        let mut looked_at = 0;
         let mut old = Vec::new();
         let mut last_forgotten = None;
         let mut reached_young = false;
-        for row in &rows {
-            let accepted_at = Timestamp(row.try_get("accepted_at")?);
+        while let Some(row) = rows.next()? {
+            looked_at += 1;
+            let accepted_at = Timestamp(row.get("accepted_at")?);
             // What comes later was accepted later, so that the walk need not go through all that is
             // young each time. Not so after a time that is still to come: it tells of a clock that
             // was wrong, and must not keep what follows from being forgotten until then.
@@ -124,28 +128,28 @@ impl Walk {
                 reached_young = true;
                 break;
             }
-            self.seen_up_to = uint(row.try_get("seq")?);
+            self.seen_up_to = uint(row.get("seq")?);
             // A letter that was thrown away just now can be taken back, however old it is.
-            let settled_at = row.try_get::<Option<i64>, _>("settled_at")?.map(Timestamp);
+            let settled_at = row.get::<_, Option<i64>>("settled_at")?.map(Timestamp);
             let last_touched = settled_at.map_or(accepted_at, |at| at.max(accepted_at));
-            if row.try_get("settled")? && (last_touched < cutoff || too_much) {
+            if row.get("settled")? && (last_touched < cutoff || too_much) {
                 old.push(self.seen_up_to);
                 last_forgotten = last_forgotten.max(Some(last_touched));
             }
         }
-        forget(&mut *connection, &old).await?;
+        forget(pen, &old)?;
         if let Some(at) = last_forgotten {
-            presence::kept_since(&mut *connection, at).await?;
+            presence::kept_since(pen, at)?;
         }
-        let more_messages = !reached_young && rows.len() == STEP as usize;
+        let more_messages = !reached_young && looked_at == STEP;
         if more_messages || others > 0 {
             return Ok(true);
         }
-        give_back(connection).await
+        give_back(pen)
     }
 }
 
-async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), sqlx::Error> {
+fn forget(pen: &Pen, seqs: &[u64]) -> rusqlite::Result<()> {
     if seqs.is_empty() {
         return Ok(());
     }
@@ -161,19 +165,14 @@ async fn forget(connection: &mut SqliteConnection, seqs: &[u64]) -> Result<(), s
         FORGET_MESSAGES,
     ];
     for statement in statements {
-        let query = sqlx::query(statement).bind(list.as_str());
-        query.execute(&mut *connection).await?;
+        pen.run(statement, [list.as_str()])?;
     }
     Ok(())
 }
 
-async fn forget_strays(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
-    let mut changed = 0;
-    for statement in [FORGET_STRAY_ATTEMPTS, FORGET_STRAYS] {
-        let query = sqlx::query(statement).bind(STEP);
-        changed = query.execute(&mut *connection).await?.rows_affected();
-    }
-    Ok(changed)
+fn forget_strays(pen: &Pen) -> rusqlite::Result<u64> {
+    pen.run(FORGET_STRAY_ATTEMPTS, [STEP])?;
+    pen.run(FORGET_STRAYS, [STEP])
 }
 
 /// How much of the file is what.
@@ -191,35 +190,37 @@ impl Pages {
     }
 }
 
-pub(crate) async fn pages(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
-    let row = sqlx::query(PAGES).fetch_one(connection).await?;
-    let number = |column: &str| row.try_get::<i64, _>(column).map(uint);
-    Ok(Pages {
-        all: number("page_count")?,
-        free: number("freelist_count")?,
-        size: number("page_size")?,
+fn pages(pen: &Pen) -> rusqlite::Result<Pages> {
+    pen.statement(PAGES)?.query_one([], |row| {
+        let number = |column| row.get::<_, i64>(column).map(uint);
+        Ok(Pages { all: number(0)?, free: number(1)?, size: number(2)? })
     })
 }
 
-/// Bytes in use.
-pub(crate) async fn used_bytes(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
-    Ok(pages(connection).await?.used_bytes())
+/// The same, for one who only reads.
+pub(crate) async fn pages_read(connection: &mut SqliteConnection) -> Result<Pages, sqlx::Error> {
+    let row = sqlx::query(PAGES).fetch_one(connection).await?;
+    let number = |column: usize| row.try_get::<i64, _>(column).map(uint);
+    Ok(Pages { all: number(0)?, free: number(1)?, size: number(2)? })
 }
 
 /// Gives some free pages back to the system where they are many. Returns whether it did.
-async fn give_back(connection: &mut SqliteConnection) -> Result<bool, Error> {
-    let pages = pages(&mut *connection).await?;
+fn give_back(pen: &Pen) -> rusqlite::Result<bool> {
+    let pages = pages(pen)?;
     if pages.free < MANY_FREE_PAGES || pages.free < pages.all / 4 {
         return Ok(false);
     }
-    give_back_some(connection).await
+    give_back_some(pen)
 }
 
 /// Gives some free pages back to the system, if there are any. Returns whether there were.
-pub(crate) async fn give_back_some(connection: &mut SqliteConnection) -> Result<bool, Error> {
-    if pages(&mut *connection).await?.free == 0 {
+pub(crate) fn give_back_some(pen: &Pen) -> rusqlite::Result<bool> {
+    if pages(pen)?.free == 0 {
         return Ok(false);
     }
-    sqlx::query(GIVE_BACK).execute(connection).await?;
+    // It gives back a page for each row that is asked of it.
+    let mut give_back = pen.statement(GIVE_BACK)?;
+    let mut given = give_back.query([])?;
+    while given.next()?.is_some() {}
     Ok(true)
 }

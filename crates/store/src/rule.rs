@@ -1,11 +1,13 @@
 //! The tables `rule` and `rule_history`: who may call what, and who said so when.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use switchboard_model::{ChangedRule, Effect, Rule, RuleChange, RuleId, RulePart, Timestamp};
 
 use crate::Error;
 use crate::agent::meaningless;
+use crate::pen::Pen;
 use crate::record::RulesRecord;
 use crate::rows::{int, uint};
 
@@ -55,54 +57,48 @@ pub struct RestoredRules {
     pub last_change: u64,
 }
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    records: &[RulesRecord],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, records: &[RulesRecord]) -> rusqlite::Result<()> {
+    let mut remember = pen.statement(REMEMBER)?;
     for RulesRecord { change, made } in records {
         for (edit, rule) in change.edits.iter().zip(made) {
-            put_or_clear(&mut *connection, edit, rule.as_ref()).await?;
+            put_or_clear(pen, edit, rule.as_ref())?;
             let word = if rule.is_some() { "set" } else { "cleared" };
-            sqlx::query(REMEMBER)
-                .bind(change.at.0)
-                .bind(change.by.as_str())
-                .bind(word)
-                .bind(edit.caller.as_str())
-                .bind(edit.provider.as_str())
-                .bind(edit.capability.as_str())
-                .bind(edit.after.map(Effect::as_str))
-                .bind(int(change.id))
-                .bind(rule.as_ref().map(|rule| int(rule.id.0)))
-                .bind(edit.before.map(Effect::as_str))
-                .bind(change.note.as_deref())
-                .bind(change.undoes.map(int))
-                .execute(&mut *connection)
-                .await?;
+            remember.execute(params![
+                change.at.0,
+                change.by.as_str(),
+                word,
+                edit.caller.as_str(),
+                edit.provider.as_str(),
+                edit.capability.as_str(),
+                edit.after.map(Effect::as_str),
+                int(change.id),
+                rule.as_ref().map(|rule| int(rule.id.0)),
+                edit.before.map(Effect::as_str),
+                change.note.as_deref(),
+                change.undoes.map(int),
+            ])?;
         }
     }
     Ok(())
 }
 
-async fn put_or_clear(
-    connection: &mut SqliteConnection,
-    edit: &ChangedRule,
-    rule: Option<&Rule>,
-) -> Result<(), sqlx::Error> {
-    let query = match rule {
-        Some(rule) => sqlx::query(PUT)
-            .bind(int(rule.id.0))
-            .bind(rule.caller.as_str())
-            .bind(rule.provider.as_str())
-            .bind(rule.capability.as_str())
-            .bind(rule.effect.as_str())
-            .bind(rule.created_at.0)
-            .bind(rule.created_by.as_str()),
-        None => sqlx::query(CLEAR)
-            .bind(edit.caller.as_str())
-            .bind(edit.provider.as_str())
-            .bind(edit.capability.as_str()),
+fn put_or_clear(pen: &Pen, edit: &ChangedRule, rule: Option<&Rule>) -> rusqlite::Result<()> {
+    match rule {
+        Some(rule) => pen.statement(PUT)?.execute(params![
+            int(rule.id.0),
+            rule.caller.as_str(),
+            rule.provider.as_str(),
+            rule.capability.as_str(),
+            rule.effect.as_str(),
+            rule.created_at.0,
+            rule.created_by.as_str(),
+        ])?,
+        None => pen.statement(CLEAR)?.execute(params![
+            edit.caller.as_str(),
+            edit.provider.as_str(),
+            edit.capability.as_str(),
+        ])?,
     };
-    query.execute(connection).await?;
     Ok(())
 }
 

@@ -1,11 +1,13 @@
 //! The table `saved`: what the operator keeps for another time.
 
+use rusqlite::params;
 use sqlx::Row;
-use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
+use sqlx::sqlite::{SqlitePool, SqliteRow};
 use switchboard_model::{Saved, SavedKind, Timestamp};
 
 use crate::Error;
 use crate::agent::meaningless;
+use crate::pen::Pen;
 use crate::record::SavedChange;
 
 #[cfg(test)]
@@ -32,22 +34,17 @@ pub(crate) async fn all(pool: &SqlitePool) -> Result<Vec<Saved>, Error> {
     sqlx::query(ALL).fetch_all(pool).await?.iter().map(read).collect()
 }
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[SavedChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[SavedChange]) -> rusqlite::Result<()> {
     for change in changes {
-        let query = match change {
-            SavedChange::Kept(saved) => sqlx::query(KEEP)
-                .bind(saved.kind.as_str())
-                .bind(saved.name.as_str())
-                .bind(saved.text.as_str())
-                .bind(saved.saved_at.0),
-            SavedChange::Forgotten { kind, name } => {
-                sqlx::query(FORGET).bind(kind.as_str()).bind(name.as_str())
+        match change {
+            SavedChange::Kept(saved) => {
+                let (kind, name) = (saved.kind.as_str(), saved.name.as_str());
+                pen.run(KEEP, params![kind, name, saved.text.as_str(), saved.saved_at.0])?;
             }
-        };
-        query.execute(&mut *connection).await?;
+            SavedChange::Forgotten { kind, name } => {
+                pen.run(FORGET, params![kind.as_str(), name.as_str()])?;
+            }
+        }
     }
     Ok(())
 }

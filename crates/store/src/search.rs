@@ -3,35 +3,41 @@
 //! The index runs behind: the writer fills it when nobody waits for a commit. Readers look at what is
 //! not in it yet row by row, so a search misses nothing.
 
+use rusqlite::{Rows, params};
 use sqlx::Row;
-use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use switchboard_model::{MessageFilter, MessageRow, search_words};
+use sqlx::sqlite::SqliteConnection;
+use switchboard_model::{MessageFilter, search_words};
 
 use crate::Error;
 use crate::batch::{NewMessage, Settle};
-use crate::rows::{Many, int, uint};
-use crate::{block, message};
+use crate::block;
+use crate::pen::Pen;
+use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] =
-    &[PROGRESS, BEHIND, ADVANCE, NEXT_SIZES, NEXT, STALE_SIZES, STALE, REMOVE_STALE, DONE_AGAIN];
+pub(crate) const SQL: &[&str] = &[
+    MARK,
+    MARK_LATE,
+    INSERT,
+    PROGRESS,
+    BEHIND,
+    ADVANCE,
+    NEXT_SIZES,
+    NEXT,
+    STALE_SIZES,
+    STALE,
+    REMOVE_STALE,
+    DONE_AGAIN,
+];
 
-/// Marks messages whose words are about to grow: nobody had them, and now somebody has.
-pub(crate) static MARK: Many = Many::new(
-    "insert or ignore into search_again (seq) select m.seq from",
-    1,
-    "join message m on m.seq = new.column1 where m.recipient is null",
-);
+/// Marks a message whose words are about to grow: nobody had it, and now somebody has.
+const MARK: &str = "insert or ignore into search_again (seq) \
+     select seq from message where seq = ? and recipient is null";
 
-/// Marks messages that came later than others with higher numbers.
-pub(crate) static MARK_LATE: Many = Many::new(
-    "insert or ignore into search_again (seq) select * from",
-    1,
-    "where column1 is not null",
-);
+/// Marks a message that came later than others with higher numbers.
+const MARK_LATE: &str = "insert or ignore into search_again (seq) values (?)";
 
-pub(crate) static INSERT: Many =
-    Many::new("insert into search (rowid, words) select * from", 2, "where column1 is not null");
+const INSERT: &str = "insert into search (rowid, words) values (?, ?)";
 
 const PROGRESS: &str = "select up_to from search_progress";
 
@@ -46,16 +52,21 @@ const NEXT_SIZES: &str =
 const STALE_SIZES: &str = "select octet_length(m.payload) as size \
      from search_again s cross join message m on m.seq = s.seq order by s.seq limit ?";
 
-const NEXT: &str = concat!(
-    "select ",
-    message::columns!(),
-    ", m.payload from message m where m.seq > ? order by m.seq limit ?"
-);
+/// What `read` reads.
+macro_rules! columns {
+    () => {
+        "m.seq, m.sender, m.recipient, m.topic, m.capability, m.kind, m.priority, m.door, \
+         m.accepted_at, m.payload"
+    };
+}
+
+const NEXT: &str =
+    concat!("select ", columns!(), " from message m where m.seq > ? order by m.seq limit ?");
 
 const STALE: &str = concat!(
     "select ",
-    message::columns!(),
-    ", m.payload from search_again s cross join message m on m.seq = s.seq order by s.seq limit ?"
+    columns!(),
+    " from search_again s cross join message m on m.seq = s.seq order by s.seq limit ?"
 );
 
 const REMOVE_STALE: &str =
@@ -90,73 +101,68 @@ pub(crate) async fn behind(connection: &mut SqliteConnection) -> Result<u64, Err
 }
 
 /// Notes which of these new messages the index has passed already.
-pub(crate) async fn mark_late(
-    connection: &mut SqliteConnection,
+pub(crate) fn mark_late(
+    pen: &Pen,
     messages: &[NewMessage<'_>],
     up_to: u64,
-) -> Result<(), sqlx::Error> {
-    let seqs = messages.iter().map(|new| new.message.seq);
-    let late: Vec<u64> = seqs.filter(|seq| *seq <= up_to).collect();
-    MARK_LATE
-        .run(connection, &late, |values, seq| {
-            values.bind(int(*seq));
-        })
-        .await?;
+) -> rusqlite::Result<()> {
+    for new in messages.iter().filter(|new| new.message.seq <= up_to) {
+        pen.run(MARK_LATE, [int(new.message.seq)])?;
+    }
     Ok(())
 }
 
 /// Notes which of these settled messages will have to be indexed again. Comes before the settling.
-pub(crate) async fn mark(
-    connection: &mut SqliteConnection,
-    settles: &[Settle<'_>],
-    up_to: u64,
-) -> Result<(), sqlx::Error> {
+pub(crate) fn mark(pen: &Pen, settles: &[Settle<'_>], up_to: u64) -> rusqlite::Result<()> {
     let gains_a_word = |settle: &&Settle<'_>| settle.to.is_some() && settle.message <= up_to;
-    let seqs: Vec<u64> = settles.iter().filter(gains_a_word).map(|settle| settle.message).collect();
-    MARK.run(connection, &seqs, |values, seq| {
-        values.bind(int(*seq));
-    })
-    .await?;
+    for settle in settles.iter().filter(gains_a_word) {
+        pen.run(MARK, [int(settle.message)])?;
+    }
     Ok(())
+}
+
+/// What the index and the blocks have of a message.
+pub(crate) struct Entry {
+    pub(crate) seq: u64,
+    pub(crate) sender: String,
+    pub(crate) recipient: Option<String>,
+    pub(crate) topic: String,
+    pub(crate) capability: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) priority: String,
+    pub(crate) door: String,
+    pub(crate) accepted_at: i64,
+    words: String,
 }
 
 /// One step of indexing after `up_to`, to be run in a transaction. Returns how far the index now
 /// goes and whether there may be more to do.
-pub(crate) async fn step(
-    connection: &mut SqliteConnection,
-    up_to: u64,
-) -> Result<(u64, bool), Error> {
-    let sizes = sqlx::query(NEXT_SIZES).bind(int(up_to)).bind(STEP);
-    let count = within(&sizes.fetch_all(&mut *connection).await?)?;
-    let fresh = sqlx::query(NEXT).bind(int(up_to)).bind(count);
-    let fresh = words(&fresh.fetch_all(&mut *connection).await?)?;
-    add(&mut *connection, &fresh).await?;
-    let now = fresh.last().map_or(up_to, |(row, _)| row.seq);
+pub(crate) fn step(pen: &Pen, up_to: u64) -> rusqlite::Result<(u64, bool)> {
+    let count = within(&mut pen.statement(NEXT_SIZES)?.query(params![int(up_to), STEP])?)?;
+    let fresh = entries(&mut pen.statement(NEXT)?.query(params![int(up_to), count])?)?;
+    add(pen, &fresh)?;
+    let now = fresh.last().map_or(up_to, |entry| entry.seq);
     if now > up_to {
-        let advance = sqlx::query(ADVANCE).bind(int(now));
-        advance.execute(&mut *connection).await?;
+        pen.run(ADVANCE, [int(now)])?;
     }
 
-    let sizes = sqlx::query(STALE_SIZES).bind(STEP);
-    let count = within(&sizes.fetch_all(&mut *connection).await?)?;
-    let stale = sqlx::query(STALE).bind(count);
-    let stale = words(&stale.fetch_all(&mut *connection).await?)?;
+    let count = within(&mut pen.statement(STALE_SIZES)?.query([STEP])?)?;
+    let stale = entries(&mut pen.statement(STALE)?.query([count])?)?;
     if !stale.is_empty() {
         for statement in [REMOVE_STALE, DONE_AGAIN] {
-            let query = sqlx::query(statement).bind(count);
-            query.execute(&mut *connection).await?;
+            pen.run(statement, [count])?;
         }
-        add(&mut *connection, &stale).await?;
+        add(pen, &stale)?;
     }
     Ok((now, !fresh.is_empty() || !stale.is_empty()))
 }
 
 /// How many of these messages fit in one step; at least one, if there is one.
-fn within(sizes: &[SqliteRow]) -> Result<u32, sqlx::Error> {
+fn within(sizes: &mut Rows<'_>) -> rusqlite::Result<u32> {
     let mut bytes = 0;
     let mut count = 0;
-    for row in sizes {
-        bytes += uint(row.try_get("size")?);
+    while let Some(row) = sizes.next()? {
+        bytes += uint(row.get(0)?);
         if count > 0 && bytes > STEP_BYTES {
             break;
         }
@@ -165,28 +171,41 @@ fn within(sizes: &[SqliteRow]) -> Result<u32, sqlx::Error> {
     Ok(count)
 }
 
-fn words(rows: &[SqliteRow]) -> Result<Vec<(MessageRow, String)>, Error> {
-    let words_of = |row: &SqliteRow| {
-        let view = message::row(row)?;
-        let words = search_words(&view, row.try_get("payload")?);
-        Ok((view, words))
-    };
-    rows.iter().map(words_of).collect()
+fn entries(rows: &mut Rows<'_>) -> rusqlite::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut entry = Entry {
+            seq: uint(row.get(0)?),
+            sender: row.get(1)?,
+            recipient: row.get(2)?,
+            topic: row.get(3)?,
+            capability: row.get(4)?,
+            kind: row.get(5)?,
+            priority: row.get(6)?,
+            door: row.get(7)?,
+            accepted_at: row.get(8)?,
+            words: String::new(),
+        };
+        let names = [
+            Some(entry.sender.as_str()),
+            entry.recipient.as_deref(),
+            Some(entry.topic.as_str()),
+            entry.capability.as_deref(),
+        ];
+        entry.words = search_words(names, row.get_ref(9)?.as_str()?);
+        entries.push(entry);
+    }
+    Ok(entries)
 }
 
 /// Puts messages into the index, and describes the blocks they are in.
-async fn add(
-    connection: &mut SqliteConnection,
-    entries: &[(MessageRow, String)],
-) -> Result<(), sqlx::Error> {
+fn add(pen: &Pen, entries: &[Entry]) -> rusqlite::Result<()> {
     if entries.is_empty() {
         return Ok(());
     }
-    INSERT
-        .run(&mut *connection, entries, |values, (row, words)| {
-            values.bind(int(row.seq)).text(words);
-        })
-        .await?;
-    let rows: Vec<&MessageRow> = entries.iter().map(|(row, _)| row).collect();
-    block::note(connection, &rows).await
+    let mut insert = pen.statement(INSERT)?;
+    for entry in entries {
+        insert.execute(params![int(entry.seq), entry.words])?;
+    }
+    block::note(pen, entries)
 }

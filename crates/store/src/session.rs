@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
@@ -10,6 +11,7 @@ use switchboard_model::{
 
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
+use crate::pen::Pen;
 use crate::record::SessionRecord;
 use crate::rows::{int, uint};
 
@@ -46,35 +48,32 @@ const CHANGES: &str = "select version, at, actor, written, status from session_c
 /// Sessions that are kept in memory from before, the last that changed.
 const RESTORED: u32 = 10_000;
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    records: &[SessionRecord],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, records: &[SessionRecord]) -> rusqlite::Result<()> {
+    let mut put = pen.statement(PUT)?;
+    let mut join = pen.statement(JOIN)?;
+    let mut remember = pen.statement(REMEMBER)?;
     for SessionRecord { session, change } in records {
-        sqlx::query(PUT)
-            .bind(&*session.id.0)
-            .bind(session.status.as_str())
-            .bind(session.shared_state.to_payload().as_str())
-            .bind(session.started_at.0)
-            .bind(session.updated_at.0)
-            .bind(session.closed_at.map(|at| at.0))
-            .bind(session.topic.as_str())
-            .bind(int(session.version))
-            .execute(&mut *connection)
-            .await?;
+        put.execute(params![
+            &*session.id.0,
+            session.status.as_str(),
+            session.shared_state.to_payload().as_str(),
+            session.started_at.0,
+            session.updated_at.0,
+            session.closed_at.map(|at| at.0),
+            session.topic.as_str(),
+            int(session.version),
+        ])?;
         for participant in &session.participants {
-            let query = sqlx::query(JOIN).bind(&*session.id.0).bind(participant.as_str());
-            query.bind(session.updated_at.0).execute(&mut *connection).await?;
+            join.execute(params![&*session.id.0, participant.as_str(), session.updated_at.0])?;
         }
-        sqlx::query(REMEMBER)
-            .bind(&*session.id.0)
-            .bind(int(change.version))
-            .bind(change.at.0)
-            .bind(change.by.as_str())
-            .bind(change.written.to_payload().as_str())
-            .bind(change.status.map(SessionStatus::as_str))
-            .execute(&mut *connection)
-            .await?;
+        remember.execute(params![
+            &*session.id.0,
+            int(change.version),
+            change.at.0,
+            change.by.as_str(),
+            change.written.to_payload().as_str(),
+            change.status.map(SessionStatus::as_str),
+        ])?;
     }
     Ok(())
 }

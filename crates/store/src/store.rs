@@ -44,7 +44,7 @@ struct Inner {
 }
 
 struct Tasks {
-    writer: JoinHandle<()>,
+    writer: oneshot::Receiver<()>,
     checkpointer: JoinHandle<()>,
     stop_checkpointer: oneshot::Sender<()>,
 }
@@ -56,7 +56,7 @@ impl Store {
         let parts = open::open(dir, options).await?;
         let (stop_checkpointer, stopped) = oneshot::channel();
         let tasks = Tasks {
-            writer: tokio::spawn(parts.writer.run()),
+            writer: parts.writer.start().map_err(|error| Error::Database(error.into()))?,
             checkpointer: tokio::spawn(parts.checkpointer.run(stopped)),
             stop_checkpointer,
         };
@@ -397,10 +397,11 @@ impl Store {
             readers.close().await;
         }
         drop(tasks.stop_checkpointer);
-        for task in [tasks.checkpointer, tasks.writer] {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a task of the store ended badly");
-            }
+        if let Err(error) = tasks.checkpointer.await {
+            tracing::error!(%error, "the task that moves the log ended badly");
+        }
+        if tasks.writer.await.is_err() {
+            tracing::error!("the thread that writes ended badly");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The table `subscription`: who listened to what, and when.
 
+use rusqlite::params;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::Timestamp;
 
 use crate::batch::SubscriptionChange;
+use crate::pen::Pen;
 use crate::rows::int;
 
 #[cfg(test)]
@@ -21,22 +23,23 @@ const ALL_ENDED: &str = "update subscription set ended_at = \
 const FORGET: &str = "delete from subscription where id in \
      (select id from subscription where ended_at < ? order by id limit ?)";
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[SubscriptionChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[SubscriptionChange]) -> rusqlite::Result<()> {
     for change in changes {
-        let query = match change {
-            SubscriptionChange::Began(subscription) => sqlx::query(BEGAN)
-                .bind(int(subscription.id.0))
-                .bind(subscription.agent.as_str())
-                .bind(subscription.door.as_str())
-                .bind(subscription.pattern.as_str())
-                .bind(subscription.policy.as_str())
-                .bind(subscription.at.0),
-            SubscriptionChange::Ended { id, at } => sqlx::query(ENDED).bind(at.0).bind(int(*id)),
-        };
-        query.execute(&mut *connection).await?;
+        match change {
+            SubscriptionChange::Began(subscription) => {
+                pen.statement(BEGAN)?.execute(params![
+                    int(subscription.id.0),
+                    subscription.agent.as_str(),
+                    subscription.door.as_str(),
+                    subscription.pattern.as_str(),
+                    subscription.policy.as_str(),
+                    subscription.at.0,
+                ])?;
+            }
+            SubscriptionChange::Ended { id, at } => {
+                pen.run(ENDED, params![at.0, int(*id)])?;
+            }
+        }
     }
     Ok(())
 }
@@ -49,11 +52,6 @@ pub(crate) async fn end_all(connection: &mut SqliteConnection) -> Result<(), sql
 }
 
 /// Forgets some of those that ended before `cutoff`.
-pub(crate) async fn forget(
-    connection: &mut SqliteConnection,
-    cutoff: Timestamp,
-    limit: u32,
-) -> Result<u64, sqlx::Error> {
-    let query = sqlx::query(FORGET).bind(cutoff.0).bind(limit);
-    Ok(query.execute(connection).await?.rows_affected())
+pub(crate) fn forget(pen: &Pen, cutoff: Timestamp, limit: u32) -> rusqlite::Result<u64> {
+    pen.run(FORGET, params![cutoff.0, limit])
 }

@@ -1,5 +1,6 @@
 //! The table `token`: who can prove who they are. Only hashes are kept.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::Timestamp;
@@ -7,6 +8,7 @@ use switchboard_model::Timestamp;
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
 use crate::message::priority;
+use crate::pen::Pen;
 use crate::record::{TokenChange, TokenRecord};
 
 #[cfg(test)]
@@ -21,22 +23,17 @@ const REVOKE: &str = "update token set revoked_at = ? where agent = ? and revoke
 const ALL: &str = "select hash, agent, priority_ceiling, max(created_at) as created_at, revoked_at \
      from token group by agent";
 
-pub(crate) async fn apply(
-    connection: &mut SqliteConnection,
-    changes: &[TokenChange],
-) -> Result<(), sqlx::Error> {
+pub(crate) fn apply(pen: &Pen, changes: &[TokenChange]) -> rusqlite::Result<()> {
     for change in changes {
-        let query = match change {
-            TokenChange::Issued(token) => sqlx::query(ISSUE)
-                .bind(&token.hash[..])
-                .bind(token.agent.as_str())
-                .bind(token.ceiling.as_str())
-                .bind(token.created_at.0),
-            TokenChange::Revoked { agent, at } => {
-                sqlx::query(REVOKE).bind(at.0).bind(agent.as_str())
+        match change {
+            TokenChange::Issued(token) => {
+                let (agent, ceiling) = (token.agent.as_str(), token.ceiling.as_str());
+                pen.run(ISSUE, params![token.hash, agent, ceiling, token.created_at.0])?;
             }
-        };
-        query.execute(&mut *connection).await?;
+            TokenChange::Revoked { agent, at } => {
+                pen.run(REVOKE, params![at.0, agent.as_str()])?;
+            }
+        }
     }
     Ok(())
 }

@@ -1,20 +1,20 @@
 //! The table `total`: counters for the whole life of the database.
 
+use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::{MessageState, Totals};
 
-use crate::housekeeping::COMMIT;
+use crate::pen::Pen;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[COMMIT_WITH, READ];
+pub(crate) const SQL: &[&str] = &[ADD, READ];
 
-/// Both in one turn, because every turn is felt.
-const COMMIT_WITH: &str = "update total set accepted = accepted + ?, processed = processed + ?, \
+const ADD: &str = "update total set accepted = accepted + ?, processed = processed + ?, \
      waiting = waiting + ?, dead = dead + ?, discarded = discarded + ?, expired = expired + ?, \
      last_seq = max(last_seq, ?), last_delivery = max(last_delivery, ?), \
-     last_subscription = max(last_subscription, ?); commit";
+     last_subscription = max(last_subscription, ?)";
 
 const READ: &str = "select accepted, processed, waiting, dead, discarded, expired, \
      last_seq, last_delivery, last_subscription from total";
@@ -62,28 +62,23 @@ pub(crate) struct Stored {
     pub(crate) last_subscription: u64,
 }
 
-/// Ends the transaction, and adds to the totals what it changed.
-pub(crate) async fn commit(
-    connection: &mut SqliteConnection,
-    delta: &Delta,
-) -> Result<(), sqlx::Error> {
+/// Adds to the totals what a transaction changed.
+pub(crate) fn add(pen: &Pen, delta: &Delta) -> rusqlite::Result<()> {
     if *delta == Delta::default() {
-        sqlx::query(COMMIT).execute(connection).await?;
         return Ok(());
     }
-    sqlx::query(COMMIT_WITH)
-        .bind(delta.accepted)
-        .bind(delta.processed)
-        .bind(delta.waiting)
-        .bind(delta.dead)
-        .bind(delta.discarded)
-        .bind(delta.expired)
-        .bind(int(delta.last_seq))
-        .bind(int(delta.last_delivery))
-        .bind(int(delta.last_subscription))
-        .execute(connection)
-        .await?;
-    Ok(())
+    let values = params![
+        delta.accepted,
+        delta.processed,
+        delta.waiting,
+        delta.dead,
+        delta.discarded,
+        delta.expired,
+        int(delta.last_seq),
+        int(delta.last_delivery),
+        int(delta.last_subscription),
+    ];
+    pen.run(ADD, values).map(drop)
 }
 
 pub(crate) async fn read(connection: &mut SqliteConnection) -> Result<Stored, sqlx::Error> {

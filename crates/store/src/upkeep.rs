@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::backup::{self, Backup};
 use crate::open::{self, log_path};
-use crate::retention::{Pages, pages};
+use crate::retention::{Pages, pages_read};
 use crate::rows::uint;
 use crate::{Error, Options, clock, compact, damage, restore};
 
@@ -182,7 +182,7 @@ impl Upkeep {
 
     pub(crate) async fn pages(&self) -> Result<Pages, Error> {
         let mut reader = self.0.readers.acquire().await?;
-        Ok(pages(&mut reader).await?)
+        Ok(pages_read(&mut reader).await?)
     }
 
     pub(crate) async fn kept(&self) -> Result<Kept, Error> {

@@ -1,25 +1,26 @@
-//! The one task that writes. It takes whatever is in the queue, commits it together, and tells the
+//! The one thread that writes. It takes whatever is in the queue, commits it together, and tells the
 //! broker; it never waits for more when it has something.
 
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{ConnectOptions, Connection};
-use tokio::sync::mpsc;
+use tokio::runtime;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use crate::batch::Batch;
 use crate::commit::Reporter;
 use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
-use crate::housekeeping::{BEGIN, Housekeeping, ROLLBACK};
+use crate::housekeeping::Housekeeping;
+use crate::pen::Pen;
 use crate::queue::Write;
 use crate::{
-    Error, Ticket, agent, announced, audit, checkpoint, dead_letter, decision, delivery, figure,
-    job, mail, message, presence, rule, saved, search, session, subscription, token, total,
+    Error, Options, Ticket, agent, announced, audit, dead_letter, decision, delivery, figure, job,
+    mail, message, presence, rule, saved, search, session, subscription, token, total,
 };
 
 /// How many writes one transaction takes at most.
@@ -36,8 +37,10 @@ const LAST_TRIES: u32 = 3;
 
 /// Owns the writing connection and the folder's lock.
 pub(crate) struct Writer {
-    pub(crate) connection: SqliteConnection,
-    pub(crate) reconnect: SqliteConnectOptions,
+    pub(crate) pen: Pen,
+    /// Where to find another pen, and how it has to write.
+    pub(crate) database: PathBuf,
+    pub(crate) options: Options,
     pub(crate) queue: mpsc::Receiver<Write>,
     pub(crate) reporter: Reporter,
     /// Bookkeeping that the disk did not take, oldest first. It goes before anything newer.
@@ -51,11 +54,37 @@ pub(crate) struct Writer {
     pub(crate) lock: File,
 }
 
+/// A transaction that did not come about.
+struct Failed {
+    calls_for: Failure,
+    error: rusqlite::Error,
+}
+
+impl From<rusqlite::Error> for Failed {
+    fn from(error: rusqlite::Error) -> Self {
+        Self { calls_for: failure(&error), error }
+    }
+}
+
 impl Writer {
-    /// Runs until the queue is closed and everything in it is dealt with.
+    /// Starts the thread. It ends when the queue is closed and everything in it is dealt with; then the
+    /// receiver hears of it.
+    pub(crate) fn start(self) -> std::io::Result<oneshot::Receiver<()>> {
+        let clock = runtime::Builder::new_current_thread().enable_time().build()?;
+        let (ended, end) = oneshot::channel();
+        let write = move || {
+            clock.block_on(self.run());
+            if ended.send(()).is_err() {
+                tracing::debug!("nobody waited for the last write");
+            }
+        };
+        std::thread::Builder::new().name("writer".to_owned()).spawn(write)?;
+        Ok(end)
+    }
+
     pub(crate) async fn run(mut self) {
         while self.turn().await {}
-        self.finish().await;
+        self.finish();
     }
 
     /// Does the one most urgent thing; waits if there is none. False when the queue has ended.
@@ -68,17 +97,17 @@ impl Writer {
                 if count == 0 {
                     return false;
                 }
-                self.take(taken).await;
+                self.take(taken);
                 if self.house.due_under_load() {
-                    self.house.step(&mut self.connection).await;
+                    self.house.step(&self.pen);
                 }
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
-            () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take(taken).await,
+            () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take(taken),
             // What is wanted changes when the next step is due.
             () = self.house.called() => {}
             () = sleep_until(house_due) => {
-                self.house.step(&mut self.connection).await;
+                self.house.step(&self.pen);
                 self.commits.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -86,7 +115,7 @@ impl Writer {
     }
 
     /// Commits these writes, after those kept from before.
-    async fn take(&mut self, new: Vec<Write>) {
+    fn take(&mut self, new: Vec<Write>) {
         let mut writes = std::mem::take(&mut self.kept);
         writes.extend(new);
         for write in &mut writes {
@@ -100,11 +129,11 @@ impl Writer {
         let Some(last) = writes.last().map(|write| write.ticket) else {
             return;
         };
-        match self.commit(&writes).await {
+        match self.commit(&writes) {
             Ok(()) => self.reporter.done(last),
-            Err(error) => match failure(&error) {
-                Failure::Busy | Failure::Disk => self.keep(writes, error).await,
-                Failure::Content => self.one_by_one(writes).await,
+            Err(failed) => match failed.calls_for {
+                Failure::Busy | Failure::Disk => self.keep(writes, failed),
+                Failure::Content => self.one_by_one(writes),
             },
         }
     }
@@ -119,57 +148,50 @@ impl Writer {
 
     /// The disk failed: whoever waits is told, and bookkeeping is kept, because it is about messages
     /// that were accepted.
-    async fn keep(&mut self, writes: Vec<Write>, error: sqlx::Error) {
+    fn keep(&mut self, writes: Vec<Write>, failed: Failed) {
+        let Failed { calls_for, error } = failed;
         tracing::error!(%error, "the database did not take a batch");
-        let lost_connection = error.as_database_error().is_none();
-        self.kept = self.refuse_messages(writes, Error::Database(error));
+        self.kept = self.refuse_messages(writes, Error::Writing(error));
         self.retry_at = Instant::now() + RETRY;
-        if lost_connection {
-            match self.reconnect.connect().await {
-                Ok(connection) => self.connection = connection,
+        if calls_for == Failure::Disk {
+            // The old one may be in a state that only a new one mends.
+            match Pen::open(&self.database, &self.options) {
+                Ok(pen) => self.pen = pen,
                 Err(error) => tracing::error!(%error, "could not open the database again"),
             }
         }
     }
 
     /// Something in the batch cannot be written. Each write goes by itself, so that only it fails.
-    async fn one_by_one(&mut self, writes: Vec<Write>) {
+    fn one_by_one(&mut self, writes: Vec<Write>) {
         let mut writes = writes.into_iter();
         while let Some(write) = writes.next() {
-            match self.commit(std::slice::from_ref(&write)).await {
+            match self.commit(std::slice::from_ref(&write)) {
                 Ok(()) => self.reporter.done(write.ticket),
-                Err(error) => match failure(&error) {
-                    Failure::Content => {
-                        // Not what they carry: that is nobody's business who reads the log.
-                        let records = write.records.len();
-                        tracing::error!(%error, records, "cannot be written");
-                        let error = Arc::new(Error::Database(error));
-                        self.reporter.failed(vec![write.ticket], error);
-                    }
-                    Failure::Busy | Failure::Disk => {
-                        let rest = std::iter::once(write).chain(writes).collect();
-                        return self.keep(rest, error).await;
-                    }
-                },
+                Err(Failed { calls_for: Failure::Content, error }) => {
+                    // Not what they carry: that is nobody's business who reads the log.
+                    let records = write.records.len();
+                    tracing::error!(%error, records, "cannot be written");
+                    let error = Arc::new(Error::Writing(error));
+                    self.reporter.failed(vec![write.ticket], error);
+                }
+                Err(failed) => {
+                    let rest = std::iter::once(write).chain(writes).collect();
+                    return self.keep(rest, failed);
+                }
             }
         }
     }
 
-    async fn commit(&mut self, writes: &[Write]) -> Result<(), sqlx::Error> {
+    fn commit(&mut self, writes: &[Write]) -> Result<(), Failed> {
         let batch = Batch::of(writes.iter().flat_map(|write| &write.records));
         let mut tries = 1;
-        loop {
-            match self.transact(&batch).await {
-                Ok(()) => break,
-                Err(error) => {
-                    // Fails if SQLite has rolled back already, which is as good.
-                    drop(sqlx::query(ROLLBACK).execute(&mut self.connection).await);
-                    if failure(&error) != Failure::Busy || tries == BUSY_TRIES {
-                        return Err(error);
-                    }
-                    tries += 1;
-                }
+        while let Err(failed) = self.transact(&batch) {
+            self.pen.roll_back();
+            if failed.calls_for != Failure::Busy || tries == BUSY_TRIES {
+                return Err(failed);
             }
+            tries += 1;
         }
         self.commits.fetch_add(1, Ordering::Relaxed);
         self.house.written();
@@ -177,66 +199,60 @@ impl Writer {
     }
 
     /// The order matters where one row is looked at to change another.
-    async fn transact(&mut self, batch: &Batch<'_>) -> Result<(), sqlx::Error> {
-        let connection = &mut self.connection;
+    fn transact(&self, batch: &Batch<'_>) -> Result<(), Failed> {
+        let pen = &self.pen;
         let indexed = self.house.indexed_up_to();
         let mut delta = batch.delta;
-        begin(&mut *connection).await?;
-        agent::apply(&mut *connection, &batch.agents).await?;
-        subscription::apply(&mut *connection, &batch.subscriptions).await?;
-        message::insert(&mut *connection, &batch.messages).await?;
-        search::mark_late(&mut *connection, &batch.messages, indexed).await?;
-        for settles in &batch.settles {
-            search::mark(&mut *connection, settles, indexed).await?;
-            message::settle(&mut *connection, settles, &mut delta).await?;
-        }
-        delivery::insert(&mut *connection, &batch.deliveries).await?;
-        delivery::change(&mut *connection, &batch.changes).await?;
-        delivery::insert_attempts(&mut *connection, &batch.attempts).await?;
-        dead_letter::insert(&mut *connection, &batch.dead_letters).await?;
-        dead_letter::change(&mut *connection, &batch.letters).await?;
-        job::apply(&mut *connection, &batch.jobs).await?;
-        audit::insert(&mut *connection, &batch.audits).await?;
-        decision::insert(&mut *connection, &batch.decisions).await?;
-        token::apply(&mut *connection, &batch.tokens).await?;
-        mail::apply(&mut *connection, &batch.mail).await?;
-        announced::apply(&mut *connection, &batch.trust).await?;
-        rule::apply(&mut *connection, &batch.rules).await?;
-        session::apply(&mut *connection, &batch.sessions).await?;
-        presence::apply(&mut *connection, &batch.presences, batch.running).await?;
-        figure::apply(&mut *connection, &batch.figures).await?;
-        saved::apply(&mut *connection, &batch.saved).await?;
-        total::commit(&mut *connection, &delta).await
+        begin(pen)?;
+        agent::apply(pen, &batch.agents)?;
+        subscription::apply(pen, &batch.subscriptions)?;
+        message::insert(pen, &batch.messages)?;
+        search::mark_late(pen, &batch.messages, indexed)?;
+        search::mark(pen, &batch.settles, indexed)?;
+        message::settle(pen, &batch.settles, &mut delta)?;
+        delivery::insert(pen, &batch.deliveries)?;
+        delivery::change(pen, &batch.changes)?;
+        delivery::insert_attempts(pen, &batch.attempts)?;
+        dead_letter::insert(pen, &batch.dead_letters)?;
+        dead_letter::change(pen, &batch.letters)?;
+        job::apply(pen, &batch.jobs)?;
+        audit::insert(pen, &batch.audits)?;
+        decision::insert(pen, &batch.decisions)?;
+        token::apply(pen, &batch.tokens)?;
+        mail::apply(pen, &batch.mail)?;
+        announced::apply(pen, &batch.trust)?;
+        rule::apply(pen, &batch.rules)?;
+        session::apply(pen, &batch.sessions)?;
+        presence::apply(pen, &batch.presences, batch.running)?;
+        figure::apply(pen, &batch.figures)?;
+        saved::apply(pen, &batch.saved)?;
+        total::add(pen, &delta)?;
+        Ok(pen.commit()?)
     }
 
-    async fn finish(mut self) {
+    fn finish(mut self) {
         for _ in 0..LAST_TRIES {
             if !self.kept.is_empty() {
-                self.take(Vec::new()).await;
+                self.take(Vec::new());
             }
         }
         if !self.kept.is_empty() {
             let count = self.kept.len();
             tracing::error!(count, "closed with writes that the disk did not take");
         }
-        if let Err(error) = checkpoint::finish(&mut self.connection).await {
+        if let Err(error) = self.pen.empty_log() {
             tracing::warn!(%error, "could not move the log into the database; the next start will");
         }
-        if let Err(error) = self.connection.close().await {
-            tracing::warn!(%error, "could not close the database");
-        }
+        drop(self.pen);
         drop(self.lock);
     }
 }
 
 /// That a transaction cannot even begin is no fault of what it would write: the connection is in a
 /// state that only a new one can mend.
-async fn begin(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    match sqlx::query(BEGIN).execute(connection).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(match failure(&error) {
-            Failure::Content => sqlx::Error::Protocol(error.to_string()),
-            Failure::Busy | Failure::Disk => error,
-        }),
-    }
+fn begin(pen: &Pen) -> Result<(), Failed> {
+    pen.begin().map_err(|error| match failure(&error) {
+        Failure::Content => Failed { calls_for: Failure::Disk, error },
+        Failure::Busy | Failure::Disk => error.into(),
+    })
 }

@@ -260,8 +260,20 @@ impl Core {
     ) {
         let seq = message.seq;
         let dispatch = self.dispatch(message, plan.chain, &plan.observers);
-        let (on_disk, receipt, parked, permitted_by) = (false, None, false, self.rules_version);
-        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces, permitted_by };
+        let waits_for_disk = matches!(reply, Some((_, Wait::Accepted)));
+        if !waits_for_disk {
+            self.receipts.waits_for_answers();
+        }
+        let journey = Journey {
+            dispatch,
+            on_disk: false,
+            unanswered: !waits_for_disk,
+            receipt: None,
+            parked: false,
+            reply,
+            replaces,
+            permitted_by: self.rules_version,
+        };
         self.journeys.insert(seq, journey);
         for observer in plan.observers {
             self.ask(seq, observer, Role::Observer);
@@ -277,9 +289,16 @@ impl Core {
         reply: Option<(ReplyTo, Wait)>,
     ) {
         let dispatch = Dispatch::new(message.clone(), Vec::new(), true);
-        let (on_disk, receipt, parked, replaces) = (false, None, false, None);
-        let permitted_by = self.rules_version;
-        let journey = Journey { dispatch, on_disk, receipt, parked, reply, replaces, permitted_by };
+        let journey = Journey {
+            dispatch,
+            on_disk: false,
+            unanswered: false,
+            receipt: None,
+            parked: false,
+            reply,
+            replaces: None,
+            permitted_by: self.rules_version,
+        };
         self.journeys.insert(message.seq, journey);
         self.end(message, Verdict::Processed(by));
     }
@@ -335,6 +354,9 @@ impl Core {
         let Some(journey) = self.journeys.get_mut(&seq) else {
             return;
         };
+        if journey.receipt.is_some() && std::mem::take(&mut journey.unanswered) {
+            self.receipts.answered(seq);
+        }
         if !journey.on_disk {
             return;
         }

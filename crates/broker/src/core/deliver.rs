@@ -39,7 +39,7 @@ impl Core {
             at: self.now.wall,
         });
         // With the message itself while that has not left for the disk: one fact, one write.
-        if self.receipts.is_of_this_pass(seq) {
+        if self.receipts.is_unwritten(seq) {
             self.accepted.push(record);
         } else {
             self.bookkeeping.push(record);

@@ -1,14 +1,37 @@
 //! What goes to the disk, and what follows from its having got there.
 
+use std::time::Duration;
+
 use switchboard_store::{Commit, QueueFull, Ticket};
 
 use super::Core;
 use crate::Refusal;
 
+/// How long new messages may wait for their answers, so that both are one write: a row that is written
+/// once costs a third of one that is written and then changed.
+const TOGETHER: Duration = Duration::from_millis(1);
+
 impl Core {
-    /// Sends this pass to the disk. New messages go first and apart, because they can be refused;
-    /// what became of others cannot, and waits for room.
+    /// Sends to the disk what has happened, unless nobody would hear of it sooner and more is about to
+    /// happen to the same messages.
     pub(super) async fn write(&mut self) {
+        if self.can_wait() {
+            let by = *self.write_by.get_or_insert(self.now.monotonic + TOGETHER);
+            if self.now.monotonic < by {
+                return;
+            }
+        }
+        self.write_now().await;
+    }
+
+    fn can_wait(&self) -> bool {
+        self.receipts.can_wait() && !self.promises.are_pressing() && self.stop_by.is_none()
+    }
+
+    /// New messages go first and apart, because they can be refused; what became of others cannot,
+    /// and waits for room.
+    pub(super) async fn write_now(&mut self) {
+        self.write_by = None;
         if !self.accepted.is_empty() {
             let pass = std::mem::take(&mut self.accepted);
             match self.store.try_write(pass) {

@@ -19,6 +19,11 @@ pub(super) struct Promises {
 }
 
 impl Promises {
+    /// Whether somebody waits for what has not gone to the disk.
+    pub(super) fn are_pressing(&self) -> bool {
+        !self.unwritten.is_empty()
+    }
+
     /// What was promised in this pass went to the disk under this ticket.
     pub(super) fn written(&mut self, ticket: Ticket) {
         if !self.unwritten.is_empty() {

@@ -128,6 +128,7 @@ impl Core {
         Journey {
             dispatch: self.dispatch(message, chain, observers),
             on_disk: true,
+            unanswered: false,
             receipt: None,
             parked: false,
             reply: None,

@@ -14,14 +14,12 @@ async fn all(parts: &Parts) -> Vec<(u64, MessageState)> {
 }
 
 /// Stops the database from growing, as a full disk does.
-async fn fill_the_disk(parts: &mut Parts) {
-    let connection = &mut parts.writer.connection;
-    sqlx::raw_sql("pragma max_page_count = 1").execute(&mut *connection).await.unwrap();
+fn fill_the_disk(parts: &Parts) {
+    let _: i64 = parts.writer.pen.value("pragma max_page_count = 1", []).unwrap();
 }
 
-async fn make_room(parts: &mut Parts) {
-    let connection = &mut parts.writer.connection;
-    sqlx::raw_sql("pragma max_page_count = 1000000").execute(&mut *connection).await.unwrap();
+fn make_room(parts: &Parts) {
+    let _: i64 = parts.writer.pen.value("pragma max_page_count = 1000000", []).unwrap();
 }
 
 fn large(seq: u64) -> switchboard_model::Message {
@@ -36,7 +34,7 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     parts.writer.turn().await;
     assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(1) })));
 
-    fill_the_disk(&mut parts).await;
+    fill_the_disk(&parts);
     parts.queue.try_write(accepted(large(2))).unwrap();
     parts.queue.try_write(vec![delivery(1, 1), attempt(1, 1, DeliveryState::Processed)]).unwrap();
     parts.queue.try_write(vec![taken_by(1, "analyzer")]).unwrap();
@@ -55,7 +53,7 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     }
     assert_eq!(all(&parts).await, [(1, MessageState::Waiting)]);
 
-    make_room(&mut parts).await;
+    make_room(&parts);
     parts.queue.try_write(accepted(large(3))).unwrap();
     parts.writer.turn().await;
     assert!(
@@ -66,7 +64,7 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     assert_eq!(all(&parts).await, expected);
     let detail = history::message(&parts.readers, message(1).id).await.unwrap().unwrap();
     assert_eq!(detail.deliveries.len(), 1);
-    let totals = crate::total::read(&mut parts.writer.connection).await.unwrap().totals;
+    let totals = crate::total::read(&mut parts.checkpointer.connection).await.unwrap().totals;
     assert_eq!((totals.accepted, totals.processed, totals.waiting), (2, 1, 1));
 }
 
@@ -76,13 +74,13 @@ async fn what_was_kept_is_tried_again_even_if_nothing_else_comes() {
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     parts.queue.try_write(accepted(message(1))).unwrap();
     parts.writer.turn().await;
-    fill_the_disk(&mut parts).await;
+    fill_the_disk(&parts);
     let many = (1..=2000).map(|id| delivery(id, 1)).collect();
     parts.queue.try_write(many).unwrap();
     parts.writer.turn().await;
     assert_eq!(parts.writer.kept.len(), 1, "the disk did not take it");
 
-    make_room(&mut parts).await;
+    make_room(&parts);
     while !parts.writer.kept.is_empty() {
         parts.writer.turn().await;
     }

@@ -1,0 +1,85 @@
+//! The one connection that writes. It belongs to a thread of its own, and a statement is a call into
+//! SQLite and no more: a message and what became of it are some ten of them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::FromSql;
+use rusqlite::{CachedStatement, Connection, OpenFlags, Params, Result};
+
+use crate::checkpoint::LARGE_LOG;
+use crate::{Options, Synchronous};
+
+#[cfg(test)]
+pub(crate) const SQL: &[&str] = &[BEGIN, COMMIT, ROLLBACK, EMPTY_LOG];
+
+const BEGIN: &str = "begin immediate";
+const COMMIT: &str = "commit";
+const ROLLBACK: &str = "rollback";
+const EMPTY_LOG: &str = "pragma wal_checkpoint(truncate)";
+
+/// Room for every statement there is: none is ever prepared twice.
+pub(crate) const STATEMENTS: usize = 256;
+/// How long to wait for somebody else's lock.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The log is moved by the checkpointer; the writer does so itself, and then waits for the disk,
+/// only when it has come to so many pages.
+const EMERGENCY_CHECKPOINT_PAGES: u32 = 65_536;
+/// In KiB. Enough for where rows are added; SQLite walks through all of it at nearly every commit.
+const CACHE_KIB: u32 = 8_192;
+
+/// Writes, statement by statement.
+pub(crate) struct Pen(Connection);
+
+impl Pen {
+    /// On a database that is there and has all its tables.
+    pub(crate) fn open(database: &Path, options: &Options) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(database, flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        let synchronous = match options.synchronous {
+            Synchronous::Full => "full",
+            Synchronous::Normal => "normal",
+        };
+        connection.execute_batch(&format!(
+            "pragma synchronous = {synchronous}; pragma foreign_keys = on; \
+             pragma temp_store = memory; pragma wal_autocheckpoint = {EMERGENCY_CHECKPOINT_PAGES}; \
+             pragma journal_size_limit = {LARGE_LOG}; pragma cache_size = -{CACHE_KIB}"
+        ))?;
+        Ok(Self(connection))
+    }
+
+    /// Runs a statement once. Returns how many rows it changed.
+    pub(crate) fn run(&self, sql: &'static str, values: impl Params) -> Result<u64> {
+        self.statement(sql)?.execute(values).map(|rows| rows as u64)
+    }
+
+    /// A statement to be run for many rows.
+    pub(crate) fn statement(&self, sql: &'static str) -> Result<CachedStatement<'_>> {
+        self.0.prepare_cached(sql)
+    }
+
+    /// The one value that a statement finds.
+    pub(crate) fn value<T: FromSql>(&self, sql: &'static str, values: impl Params) -> Result<T> {
+        self.statement(sql)?.query_one(values, |row| row.get(0))
+    }
+
+    pub(crate) fn begin(&self) -> Result<()> {
+        self.run(BEGIN, []).map(drop)
+    }
+
+    pub(crate) fn commit(&self) -> Result<()> {
+        self.run(COMMIT, []).map(drop)
+    }
+
+    /// Takes back what was begun. SQLite may have done so already, which is as good.
+    pub(crate) fn roll_back(&self) {
+        drop(self.run(ROLLBACK, []));
+    }
+
+    /// Moves the whole log into the database and empties it; for the end, when nobody else reads.
+    pub(crate) fn empty_log(&self) -> Result<()> {
+        self.value::<i64>(EMPTY_LOG, []).map(drop)
+    }
+}
