@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use switchboard_model::{
     AgentId, AgentView, AllowEntry, AnnouncedView, Announcement, AttemptId, Command, ConnectionId,
-    DeadMessage, Door, Event, JobId, JobView, Message, Reply, RouteView, Topic, Totals, TurnedAway,
+    DeadMessage, Door, Events, JobId, JobView, Message, Reply, RouteView, Topic, Totals,
+    TurnedAway,
 };
 use switchboard_store::{FigureRecord, Opened, Store};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -20,9 +21,9 @@ use crate::{Listed, Metrics, Refusal, Rules, Settings};
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
 /// socket it reads from.
 const INPUTS: usize = 4096;
-/// Events waiting for a watcher. When full, the watcher loses the oldest, is told so, and starts
-/// over from a snapshot; the core never waits.
-const EVENTS: usize = 16_384;
+/// Passes of the core, with their events, waiting for a watcher. When full, the watcher loses the oldest, is
+/// told so, and starts over from a snapshot; the core never waits.
+const EVENTS: usize = 1024;
 /// Announcements waiting for a watcher. When full, it misses the oldest; each is made again soon.
 const ANNOUNCEMENTS: usize = 1024;
 
@@ -118,7 +119,7 @@ pub(crate) enum Input {
 #[derive(Clone)]
 pub struct Broker {
     inputs: mpsc::Sender<Input>,
-    events: broadcast::Sender<Event>,
+    events: broadcast::Sender<Events>,
     announcements: broadcast::Sender<Arc<Announcement>>,
     announced_on_bus: broadcast::Sender<Arc<Message>>,
     totals: watch::Receiver<Totals>,
@@ -317,7 +318,7 @@ impl Broker {
     }
 
     /// What happens from now on. A watcher that falls behind is told so.
-    pub fn events(&self) -> broadcast::Receiver<Event> {
+    pub fn events(&self) -> broadcast::Receiver<Events> {
         self.events.subscribe()
     }
 

@@ -43,8 +43,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use switchboard_model::{
-    AgentId, Announcement, Command, ConnectionId, DeliveryId, Event, Message, Receipt, Reply,
-    Timestamp, Topic, Totals, Wait,
+    AgentId, Announcement, Command, ConnectionId, DeliveryId, Event, Events, Message, Receipt,
+    Reply, Timestamp, Topic, Totals, Wait,
 };
 use switchboard_store::{Commit, Opened, Record, Store};
 use tokio::sync::{broadcast, mpsc, watch};
@@ -88,7 +88,9 @@ pub(crate) struct Core {
     /// The way back for what is read from the store beside the core. Does not keep it running.
     inputs: mpsc::WeakSender<Input>,
     commits: mpsc::Receiver<Commit>,
-    events: broadcast::Sender<Event>,
+    events: broadcast::Sender<Events>,
+    /// What was not told yet.
+    news: Vec<Event>,
     totals: Totals,
     totals_out: watch::Sender<Totals>,
     registry: Registry,
@@ -145,9 +147,11 @@ pub(crate) struct Core {
     letters_out: Arc<AtomicU64>,
     jobs: Jobs,
     imports: Imports,
-    /// What has not gone to the disk: new messages, and what became of others; and when it has to.
+    /// What has not gone to the disk: new messages, and what became of others; since when, and when it
+    /// has to.
     accepted: Vec<Record>,
     bookkeeping: Vec<Record>,
+    unwritten_since: Option<Instant>,
     write_by: Option<Instant>,
     next_seq: u64,
     next_delivery: u64,
@@ -213,7 +217,7 @@ enum Phase {
 /// The ends of the core that others hold.
 pub(crate) struct Ends {
     pub(crate) inputs: mpsc::WeakSender<Input>,
-    pub(crate) events: broadcast::Sender<Event>,
+    pub(crate) events: broadcast::Sender<Events>,
     pub(crate) totals: watch::Sender<Totals>,
     pub(crate) announcements: broadcast::Sender<Arc<Announcement>>,
     pub(crate) announced_on_bus: broadcast::Sender<Arc<Message>>,
@@ -239,6 +243,7 @@ impl Core {
             inputs: ends.inputs,
             commits,
             events: ends.events,
+            news: Vec::new(),
             totals: restored.totals,
             totals_out: ends.totals,
             registry: Registry::restore(restored.agents, &restored.tokens),
@@ -278,6 +283,7 @@ impl Core {
             imports: Imports::default(),
             accepted: Vec::new(),
             bookkeeping: Vec::new(),
+            unwritten_since: None,
             write_by: None,
             next_seq: restored.next_seq,
             next_delivery: restored.next_delivery,
@@ -318,11 +324,13 @@ impl Core {
                     self.now.monotonic + if more { SHOW_MORE } else { SHOW_AGENTS };
             }
             self.write().await;
+            self.show_news();
             self.show_figures();
         }
         self.answer_everyone_left();
         self.see_everyone_off();
         self.write_now().await;
+        self.show_news();
     }
 
     fn handle(&mut self, input: Input) {
@@ -493,9 +501,16 @@ impl Core {
         self.letters_out.store(self.letters.len() as u64, Ordering::Relaxed);
     }
 
-    fn tell(&self, event: Event) {
-        // Nobody watching is no fault.
-        drop(self.events.send(event));
+    fn tell(&mut self, event: Event) {
+        self.news.push(event);
+    }
+
+    /// Shows what this pass has come to.
+    fn show_news(&mut self) {
+        if !self.news.is_empty() {
+            // Nobody watching is no fault.
+            drop(self.events.send(self.news.drain(..).collect()));
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use switchboard_model::{Event, Totals};
+use switchboard_model::{Events, Totals};
 use switchboard_store::{FigureRecord, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -50,7 +50,7 @@ impl Figures {
     /// Begins to record. Ends soon after [`Figures::close`], or with the core.
     pub(crate) fn start(
         &self,
-        events: Receiver<Event>,
+        events: Receiver<Events>,
         inputs: mpsc::WeakSender<Input>,
         store: Store,
     ) {
@@ -82,7 +82,7 @@ impl Figures {
 }
 
 struct Recorder {
-    events: Receiver<Event>,
+    events: Receiver<Events>,
     figures: Figures,
     /// Does not keep the core running.
     inputs: mpsc::WeakSender<Input>,
@@ -112,8 +112,11 @@ impl Recorder {
         self.figures.book().begin(self.figures.gauges(), seconds());
         while !self.figures.book().is_closed() {
             tokio::select! {
-                event = self.events.recv() => match event {
-                    Ok(event) => self.figures.book().take(&event),
+                events = self.events.recv() => match events {
+                    Ok(events) => {
+                        let mut book = self.figures.book();
+                        events.iter().for_each(|event| book.take(event));
+                    }
                     Err(RecvError::Lagged(missed)) => {
                         tracing::debug!(missed, "the recorder of figures fell behind");
                     }

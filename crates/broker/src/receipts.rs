@@ -9,6 +9,8 @@ use switchboard_store::Ticket;
 pub(crate) struct Receipts {
     written: VecDeque<(Ticket, Pass)>,
     unwritten: Pass,
+    /// The last that the disk was given, while it has not said that it has it.
+    on_its_way: Option<Ticket>,
     count: usize,
     bytes: usize,
 }
@@ -25,7 +27,18 @@ struct Pass {
 }
 
 /// So many messages are worth a write, whatever they wait for.
-const ENOUGH: usize = 256;
+const ENOUGH: usize = 1024;
+
+/// What would come of it if all that has happened were written now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worth {
+    /// Somebody would hear of it.
+    Now,
+    /// The same, but what is being written now goes first.
+    WhenTheDiskIsFree,
+    /// Nobody would hear of it before recipients answer.
+    WhenAnswered,
+}
 
 impl Receipts {
     /// A message was accepted.
@@ -50,10 +63,28 @@ impl Receipts {
         }
     }
 
-    /// Whether nobody would hear of it sooner if everything were written now.
-    pub(crate) fn can_wait(&self) -> bool {
+    /// What would come of it if everything were written now.
+    pub(crate) fn worth_writing(&self) -> Worth {
         let Pass { messages, pressing, unanswered, .. } = &self.unwritten;
-        *pressing == 0 && *unanswered > 0 && messages.len() < ENOUGH
+        if *unanswered == 0 || *pressing > 0 || messages.len() >= ENOUGH {
+            return Worth::Now;
+        }
+        let somebody_waits = messages.len() > *unanswered;
+        match (somebody_waits, self.on_its_way) {
+            (true, None) => Worth::Now,
+            (true, Some(_)) => Worth::WhenTheDiskIsFree,
+            (false, _) => Worth::WhenAnswered,
+        }
+    }
+
+    /// The disk was given something, whatever it is.
+    pub(crate) fn gave(&mut self, ticket: Ticket) {
+        self.on_its_way = Some(ticket);
+    }
+
+    /// The disk has dealt with everything up to this.
+    pub(crate) fn took(&mut self, ticket: Ticket) {
+        self.on_its_way = self.on_its_way.filter(|last| *last > ticket);
     }
 
     /// Whether this message has not left for the disk.
@@ -114,29 +145,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_waits_for_answers_can_wait_to_be_written() {
+    fn what_waits_for_answers_is_written_when_somebody_gains_by_it() {
         let mut receipts = Receipts::default();
-        assert!(!receipts.can_wait(), "there is nothing to wait for");
         receipts.accepted(1, 10);
-        assert!(!receipts.can_wait(), "somebody waits for the disk");
+        assert_eq!(receipts.worth_writing(), Worth::Now, "somebody waits for the disk alone");
         receipts.waits_for_answers();
         receipts.accepted(2, 10);
         receipts.waits_for_answers();
-        assert!(receipts.can_wait());
+        assert_eq!(receipts.worth_writing(), Worth::WhenAnswered);
+        receipts.gave(Ticket(1));
         receipts.answered(1);
-        assert!(receipts.can_wait());
-        receipts.answered(2);
-        assert!(!receipts.can_wait(), "everyone has answered");
+        assert_eq!(receipts.worth_writing(), Worth::WhenTheDiskIsFree, "one has been answered");
+        receipts.took(Ticket(1));
+        assert_eq!(receipts.worth_writing(), Worth::Now);
 
+        receipts.handed_over(Ticket(2));
+        receipts.answered(2);
         receipts.accepted(3, 10);
         receipts.waits_for_answers();
+        let changed = "an answer to what was written before changes nothing";
+        assert_eq!(receipts.worth_writing(), Worth::WhenAnswered, "{changed}");
         receipts.accepted(4, 10);
-        assert!(!receipts.can_wait(), "one of them waits for the disk alone");
-        receipts.handed_over(Ticket(1));
-        receipts.answered(3);
-        receipts.accepted(5, 10);
-        receipts.waits_for_answers();
-        assert!(receipts.can_wait(), "an answer to what was written before changes nothing");
+        assert_eq!(receipts.worth_writing(), Worth::Now, "one waits for the disk alone");
     }
 
     #[test]

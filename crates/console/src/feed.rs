@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use switchboard_model::{
-    AgentId, AgentView, Event, JobId, JobView, Message, MessageFilter, MessageRow, MessageState,
+    AgentId, AgentView, Event, Events, JobId, JobView, Message, MessageFilter, MessageRow,
+    MessageState,
 };
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -34,7 +35,7 @@ const PATIENCE: u8 = 40;
 pub struct Feed {
     console: Console,
     filter: MessageFilter,
-    events: Receiver<Event>,
+    events: Receiver<Events>,
     status: watch::Receiver<Status>,
     figures: watch::Receiver<Figures>,
     frames: Interval,
@@ -98,8 +99,8 @@ impl Feed {
                 return Some(self.snapshot().await);
             }
             tokio::select! {
-                event = self.events.recv() => match event {
-                    Ok(event) => self.take(event),
+                events = self.events.recv() => match events {
+                    Ok(events) => events.iter().for_each(|event| self.take(event.clone())),
                     Err(RecvError::Lagged(_)) => self.behind = true,
                     Err(RecvError::Closed) => return None,
                 },

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use switchboard_broker::Broker;
-use switchboard_model::{Event, Message, MessageRow};
+use switchboard_model::{Event, Events, Message, MessageRow};
 use switchboard_store::Store;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -84,10 +84,11 @@ impl Remembered {
 }
 
 impl Memory {
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: &Event) {
         match event {
             Event::Accepted(message) => {
                 self.payload_bytes += message.payload.bytes();
+                let message = Arc::clone(message);
                 self.rows.insert(message.seq, Remembered { message, moved: None });
                 while self.rows.len() > REMEMBERED || self.payload_bytes > REMEMBERED_BYTES {
                     let Some((oldest, _)) = self.rows.first_key_value() else { break };
@@ -95,18 +96,24 @@ impl Memory {
                 }
             }
             Event::Moved { seq, state, to, took_micros, error, retry_at, last_asked: _ } => {
-                if let Some(took) = took_micros {
+                if let Some(took) = *took_micros {
                     if self.times.len() == TIMES {
                         self.times.pop_front();
                     }
                     self.times.push_back(took);
                 }
-                if let Some(one) = self.rows.get_mut(&seq) {
-                    let error = error.as_deref().map(str::to_owned);
-                    one.moved = Some(Moved { seq, state, to, took_micros, error, retry_at });
+                if let Some(one) = self.rows.get_mut(seq) {
+                    one.moved = Some(Moved {
+                        seq: *seq,
+                        state: *state,
+                        to: to.clone(),
+                        took_micros: *took_micros,
+                        error: error.as_deref().map(str::to_owned),
+                        retry_at: *retry_at,
+                    });
                 }
             }
-            Event::Withdrawn { seq } => self.forget(seq),
+            Event::Withdrawn { seq } => self.forget(*seq),
             Event::Agent(_)
             | Event::Job(_)
             | Event::Refused(..)
@@ -135,10 +142,13 @@ fn lock(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn watch_events(mut events: Receiver<Event>, memory: Arc<Mutex<Memory>>) {
+async fn watch_events(mut events: Receiver<Events>, memory: Arc<Mutex<Memory>>) {
     loop {
         match events.recv().await {
-            Ok(event) => lock(&memory).take(event),
+            Ok(events) => {
+                let mut memory = lock(&memory);
+                events.iter().for_each(|event| memory.take(event));
+            }
             // What was missed is on disk; the figures count from the totals, which miss nothing.
             Err(RecvError::Lagged(missed)) => {
                 tracing::debug!(missed, "the console fell behind the broker");

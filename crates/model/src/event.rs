@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use crate::{AgentId, AgentView, JobView, Message, MessageId, MessageState, Timestamp, Topic};
 
+/// What happened since the last time something was told, in order. They come together, because telling each
+/// one by itself would cost more than what it tells of.
+pub type Events = Arc<[Event]>;
+
 /// A fact about the running broker.
 #[derive(Clone, Debug)]
 pub enum Event {

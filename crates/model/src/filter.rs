@@ -168,13 +168,15 @@ fn contains(text: &str, part: &str) -> bool {
 /// Every word by which a message can be found, once, with spaces between: what the search index
 /// holds. The names are those of its sender and recipient, its topic and its capability.
 pub fn search_words(names: [Option<&str>; 4], payload: &str) -> String {
-    let mut words = BTreeSet::new();
+    let (mut text, mut places) = (String::new(), Vec::new());
     each_word_of(names, payload, |word| {
-        if !words.contains(word) {
-            words.insert(word.to_owned());
-        }
+        places.push((text.len(), text.len() + word.len()));
+        text.push_str(word);
     });
-    words.into_iter().collect::<Vec<_>>().join(" ")
+    let mut words: Vec<&str> = places.into_iter().map(|(from, to)| &text[from..to]).collect();
+    words.sort_unstable();
+    words.dedup();
+    words.join(" ")
 }
 
 /// What a message can be found by beside its payload: sender, recipient, topic and capability.
@@ -188,9 +190,32 @@ fn names_of(row: &MessageRow) -> [Option<&str>; 4] {
 }
 
 fn each_word_of(names: [Option<&str>; 4], payload: &str, mut visit: impl FnMut(&str)) {
-    each_word(unescaped(payload), &mut visit);
+    if payload.contains('\\') {
+        each_word(unescaped(payload), &mut visit);
+    } else {
+        each_plain_word(payload, &mut visit);
+    }
     for name in names.into_iter().flatten() {
-        each_word(name.chars(), &mut visit);
+        each_plain_word(name, &mut visit);
+    }
+}
+
+/// The words of a text without escapes. Most texts are ASCII, and every message's words are wanted.
+fn each_plain_word(text: &str, mut visit: impl FnMut(&str)) {
+    if !text.is_ascii() {
+        return each_word(text.chars(), visit);
+    }
+    let mut lower = [0; MAX_WORD_CHARS];
+    for word in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+        let length = word.len().min(MAX_WORD_CHARS);
+        if length == 0 {
+            continue;
+        }
+        lower[..length].copy_from_slice(&word[..length]);
+        lower[..length].make_ascii_lowercase();
+        if let Ok(word) = std::str::from_utf8(&lower[..length]) {
+            visit(word);
+        }
     }
 }
 
@@ -304,6 +329,18 @@ mod tests {
             assert!(finds(found, payload), "{found:?} is there");
         }
         assert!(!finds("ntwo", payload));
+    }
+
+    #[test]
+    fn plain_and_other_texts_have_their_words_by_the_same_rule() {
+        for text in ["", "a", "One two-TWO,3x", "{\"k\":\"v\"}", &"Z9".repeat(100)] {
+            let (mut plain, mut by_chars) = (Vec::new(), Vec::new());
+            each_plain_word(text, |word| plain.push(word.to_owned()));
+            each_word(text.chars(), |word| by_chars.push(word.to_owned()));
+            assert_eq!(plain, by_chars, "{text:?}");
+        }
+        let names = [Some("Zoe"), None, Some("a:b"), None];
+        assert_eq!(search_words(names, r#"{"b":"Été ZOE"}"#), "a b zoe été");
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use command::{
 pub use conversation::{ConversationMessage, ConversationRow, SessionView};
 pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
 pub use dialect::{Call, Dialect, Failure, Outcome};
-pub use event::Event;
+pub use event::{Event, Events};
 pub use figures::{Scope, Tally, Times};
 pub use filter::{MessageFilter, search_words};
 pub use id::{

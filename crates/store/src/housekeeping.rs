@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use crate::Options;
 use crate::pen::Pen;
 use crate::retention::{Limits, Walk, give_back_some};
+use crate::search::Stride;
 use crate::{clock, search};
 
 /// So long without a write is idle. A conversation of quick answers is not interrupted.
@@ -104,13 +105,13 @@ impl Housekeeping {
     }
 
     /// One step, in a transaction of its own.
-    pub(crate) fn step(&mut self, pen: &Pen) {
+    pub(crate) fn step(&mut self, pen: &Pen, stride: Stride) {
         let began = Instant::now();
         if began >= self.next_walk && self.walk.is_none() {
             self.walk = Some(Walk::default());
             self.next_walk = began + FORGET_EVERY;
         }
-        if let Err(error) = self.transact(pen) {
+        if let Err(error) = self.transact(pen, stride) {
             tracing::warn!(%error, "could not keep house in the database; trying again later");
             pen.roll_back();
             self.not_before = Instant::now() + AFTER_FAILURE;
@@ -120,9 +121,9 @@ impl Housekeeping {
         self.last_step_took = began.elapsed();
     }
 
-    fn transact(&mut self, pen: &Pen) -> rusqlite::Result<()> {
+    fn transact(&mut self, pen: &Pen, stride: Stride) -> rusqlite::Result<()> {
         pen.begin()?;
-        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to)?;
+        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to, stride)?;
         let more_to_forget = match &mut self.walk {
             Some(walk) => {
                 let options = *self.options.borrow();

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::FromSql;
 use rusqlite::{CachedStatement, Connection, OpenFlags, Params, Result};
 
@@ -36,6 +37,8 @@ impl Pen {
     pub(crate) fn open(database: &Path, options: &Options) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(database, flags)?;
+        // Else SQLite would look for a better plan whenever a value changes.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.busy_timeout(PATIENCE)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         let synchronous = match options.synchronous {

@@ -75,10 +75,19 @@ const REMOVE_STALE: &str =
 const DONE_AGAIN: &str =
     "delete from search_again where seq in (select seq from search_again order by seq limit ?)";
 
-/// How many messages and bytes one step of indexing takes: few enough that a message which comes in
-/// meanwhile hardly waits.
-const STEP: u32 = 128;
-const STEP_BYTES: u64 = 512 * 1024;
+/// How much one step of indexing takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stride {
+    messages: u32,
+    bytes: u64,
+}
+
+impl Stride {
+    /// Little enough that a message which comes in meanwhile hardly waits.
+    pub(crate) const SHORT: Self = Self { messages: 128, bytes: 512 * 1024 };
+    /// Enough that the index is not written many times for what fits in one; for when nothing comes in.
+    pub(crate) const LONG: Self = Self { messages: 1024, bytes: 1024 * 1024 };
+}
 
 /// The words typed, as a query that finds messages in which each begins some word. They are letters
 /// and digits only; the quotes keep even `AND` a word.
@@ -137,8 +146,9 @@ pub(crate) struct Entry {
 
 /// One step of indexing after `up_to`, to be run in a transaction. Returns how far the index now
 /// goes and whether there may be more to do.
-pub(crate) fn step(pen: &Pen, up_to: u64) -> rusqlite::Result<(u64, bool)> {
-    let count = within(&mut pen.statement(NEXT_SIZES)?.query(params![int(up_to), STEP])?)?;
+pub(crate) fn step(pen: &Pen, up_to: u64, stride: Stride) -> rusqlite::Result<(u64, bool)> {
+    let most = params![int(up_to), stride.messages];
+    let count = within(&mut pen.statement(NEXT_SIZES)?.query(most)?, stride)?;
     let fresh = entries(&mut pen.statement(NEXT)?.query(params![int(up_to), count])?)?;
     add(pen, &fresh)?;
     let now = fresh.last().map_or(up_to, |entry| entry.seq);
@@ -146,7 +156,7 @@ pub(crate) fn step(pen: &Pen, up_to: u64) -> rusqlite::Result<(u64, bool)> {
         pen.run(ADVANCE, [int(now)])?;
     }
 
-    let count = within(&mut pen.statement(STALE_SIZES)?.query([STEP])?)?;
+    let count = within(&mut pen.statement(STALE_SIZES)?.query([stride.messages])?, stride)?;
     let stale = entries(&mut pen.statement(STALE)?.query([count])?)?;
     if !stale.is_empty() {
         for statement in [REMOVE_STALE, DONE_AGAIN] {
@@ -158,12 +168,12 @@ pub(crate) fn step(pen: &Pen, up_to: u64) -> rusqlite::Result<(u64, bool)> {
 }
 
 /// How many of these messages fit in one step; at least one, if there is one.
-fn within(sizes: &mut Rows<'_>) -> rusqlite::Result<u32> {
+fn within(sizes: &mut Rows<'_>, stride: Stride) -> rusqlite::Result<u32> {
     let mut bytes = 0;
     let mut count = 0;
     while let Some(row) = sizes.next()? {
         bytes += uint(row.get(0)?);
-        if count > 0 && bytes > STEP_BYTES {
+        if count > 0 && bytes > stride.bytes {
             break;
         }
         count += 1;

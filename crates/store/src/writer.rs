@@ -18,6 +18,7 @@ use crate::error::{Failure, failure};
 use crate::housekeeping::Housekeeping;
 use crate::pen::Pen;
 use crate::queue::Write;
+use crate::search::Stride;
 use crate::{
     Error, Options, Ticket, agent, announced, audit, dead_letter, decision, delivery, figure, job,
     mail, message, presence, rule, saved, search, session, subscription, token, total,
@@ -99,7 +100,7 @@ impl Writer {
                 }
                 self.take(taken);
                 if self.house.due_under_load() {
-                    self.house.step(&self.pen);
+                    self.house.step(&self.pen, Stride::SHORT);
                 }
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
@@ -107,7 +108,7 @@ impl Writer {
             // What is wanted changes when the next step is due.
             () = self.house.called() => {}
             () = sleep_until(house_due) => {
-                self.house.step(&self.pen);
+                self.house.step(&self.pen, Stride::LONG);
                 self.commits.fetch_add(1, Ordering::Relaxed);
             }
         }

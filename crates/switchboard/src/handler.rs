@@ -19,8 +19,8 @@ use serde::Deserialize;
 use switchboard_broker::{Broker, Caller, Link, Outgoing, Refusal, now};
 use switchboard_console::api::SpawnedList;
 use switchboard_model::{
-    AgentId, AgentView, Answer, AttemptId, Command, Door, Event, Join, Lifecycle, Message, Pattern,
-    Policy, SubscriptionView, Topic,
+    AgentId, AgentView, Answer, AttemptId, Command, Door, Event, Events, Join, Lifecycle, Message,
+    Pattern, Policy, SubscriptionView, Topic,
 };
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
@@ -131,7 +131,7 @@ async fn join(broker: &Broker) -> Result<Link, Refusal> {
 struct Handler {
     broker: Broker,
     link: Link,
-    events: broadcast::Receiver<Event>,
+    events: broadcast::Receiver<Events>,
     line: Line,
     programs: Programs,
 }
@@ -158,7 +158,7 @@ impl Handler {
                     }
                     None => break,
                 },
-                event = self.events.recv() => self.heard(event).await,
+                events = self.events.recv() => self.heard(events).await,
             }
             self.start_those_next().await;
         }
@@ -226,19 +226,25 @@ impl Handler {
         }
     }
 
-    async fn heard(&mut self, event: Result<Event, RecvError>) {
+    async fn heard(&mut self, events: Result<Events, RecvError>) {
         if self.line.is_empty() {
             return;
         }
-        match event {
-            Ok(Event::Agent(view)) => self.subscribed(&view).await,
+        match events {
+            Ok(events) => {
+                for event in &*events {
+                    if let Event::Agent(view) = event {
+                        self.subscribed(view).await;
+                    }
+                }
+            }
             // Among what was missed may be a subscription.
             Err(RecvError::Lagged(_)) => {
                 for view in self.broker.agents().await {
                     self.subscribed(&view).await;
                 }
             }
-            Ok(_) | Err(RecvError::Closed) => {}
+            Err(RecvError::Closed) => {}
         }
     }
 

@@ -16,7 +16,7 @@ use hyper::header::{CONTENT_TYPE, HOST};
 use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use switchboard_broker::Broker;
-use switchboard_model::{Event, Message, MessageState};
+use switchboard_model::{Event, Events, Message, MessageState};
 use tokio::net::TcpStream;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
@@ -113,7 +113,7 @@ impl Traces {
 
 struct Exporter {
     collector: Collector,
-    events: Receiver<Event>,
+    events: Receiver<Events>,
     /// Messages on their way, by their seqs.
     followed: BTreeMap<u64, Arc<Message>>,
     spans: Vec<Span>,
@@ -126,8 +126,8 @@ impl Exporter {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return self.flush().await,
-                event = self.events.recv() => match event {
-                    Ok(event) => self.take(event),
+                events = self.events.recv() => match events {
+                    Ok(events) => events.iter().for_each(|event| self.take(event.clone())),
                     Err(RecvError::Lagged(missed)) => {
                         tracing::warn!(missed, "traces are incomplete: events came too fast");
                         self.followed.clear();

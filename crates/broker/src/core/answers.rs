@@ -202,7 +202,7 @@ impl Core {
         }));
     }
 
-    fn show_retry(&self, seq: u64, to: &Subscription, at: Timestamp, error: Option<&str>) {
+    fn show_retry(&mut self, seq: u64, to: &Subscription, at: Timestamp, error: Option<&str>) {
         let Some(journey) = self.journeys.get(&seq) else { return };
         if journey.dispatch.state() != MessageState::Waiting {
             return;

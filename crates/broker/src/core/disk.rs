@@ -6,36 +6,45 @@ use switchboard_store::{Commit, QueueFull, Ticket};
 
 use super::Core;
 use crate::Refusal;
+use crate::receipts::Worth;
 
 /// How long new messages may wait for their answers, so that both are one write: a row that is written
 /// once costs a third of one that is written and then changed.
 const TOGETHER: Duration = Duration::from_millis(1);
+/// How long anything may wait for the disk to be done with what came before. It is told sooner that it has
+/// failed than that it is slow.
+const SLOW_DISK: Duration = Duration::from_millis(100);
 
 impl Core {
     /// Sends to the disk what has happened, unless nobody would hear of it sooner and more is about to
     /// happen to the same messages.
     pub(super) async fn write(&mut self) {
-        if self.can_wait() {
-            let by = *self.write_by.get_or_insert(self.now.monotonic + TOGETHER);
-            if self.now.monotonic < by {
-                return;
-            }
+        let patience = match self.receipts.worth_writing() {
+            Worth::Now => Duration::ZERO,
+            Worth::WhenTheDiskIsFree => SLOW_DISK,
+            Worth::WhenAnswered => TOGETHER,
+        };
+        if patience.is_zero() || self.promises.are_pressing() || self.stop_by.is_some() {
+            return self.write_now().await;
         }
-        self.write_now().await;
-    }
-
-    fn can_wait(&self) -> bool {
-        self.receipts.can_wait() && !self.promises.are_pressing() && self.stop_by.is_none()
+        let since = *self.unwritten_since.get_or_insert(self.now.monotonic);
+        if since + patience <= self.now.monotonic {
+            return self.write_now().await;
+        }
+        self.write_by = Some(since + patience);
     }
 
     /// New messages go first and apart, because they can be refused; what became of others cannot,
     /// and waits for room.
     pub(super) async fn write_now(&mut self) {
-        self.write_by = None;
+        (self.unwritten_since, self.write_by) = (None, None);
         if !self.accepted.is_empty() {
             let pass = std::mem::take(&mut self.accepted);
             match self.store.try_write(pass) {
-                Ok(ticket) => self.receipts.handed_over(ticket),
+                Ok(ticket) => {
+                    self.receipts.handed_over(ticket);
+                    self.receipts.gave(ticket);
+                }
                 Err(QueueFull) => {
                     let refused = self.receipts.take_unwritten();
                     self.withdraw(refused, &Refusal::DiskBusy);
@@ -47,6 +56,7 @@ impl Core {
             let pass = std::mem::take(&mut self.bookkeeping);
             match self.store.write(pass).await {
                 Ok(ticket) => {
+                    self.receipts.gave(ticket);
                     self.jobs_written(ticket);
                     self.promises.written(ticket);
                     self.bells_written(ticket);
@@ -59,6 +69,7 @@ impl Core {
     pub(super) fn committed(&mut self, commit: Commit) {
         match commit {
             Commit::Done { up_to } => {
+                self.receipts.took(up_to);
                 for seq in self.receipts.take_up_to(up_to) {
                     if let Some(journey) = self.journeys.get_mut(&seq) {
                         journey.on_disk = true;
@@ -80,6 +91,7 @@ impl Core {
                 self.import_failed(&tickets);
                 self.promises.broken(&tickets);
                 for ticket in tickets {
+                    self.receipts.took(ticket);
                     let refused = self.receipts.take(ticket);
                     self.withdraw(refused, &Refusal::StorageFailed);
                 }

@@ -6,6 +6,7 @@ use switchboard_model::{
 use super::sample::*;
 use crate::open::{self as opening, Parts};
 use crate::retention::{Limits, Walk, pages_read};
+use crate::search::Stride;
 use crate::{Record, history, search};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
@@ -43,7 +44,7 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
     }
     let (mut up_to, mut more) = (0, true);
     while more {
-        (up_to, more) = search::step(&parts.writer.pen, up_to).unwrap();
+        (up_to, more) = search::step(&parts.writer.pen, up_to, Stride::SHORT).unwrap();
     }
     parts
 }
