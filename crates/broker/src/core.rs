@@ -38,6 +38,7 @@ mod waiting;
 mod what_if;
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -299,8 +300,13 @@ impl Core {
 
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Input>) {
         let mut inputs = Vec::with_capacity(PASS);
+        let mut alarm = pin!(tokio::time::sleep_until(self.next_deadline()));
         while !self.is_done() {
+            // Never put off: to be woken for nothing now and then costs less than to set it for every pass.
             let next_deadline = self.next_deadline();
+            if next_deadline < alarm.deadline() || alarm.is_elapsed() {
+                alarm.as_mut().reset(next_deadline);
+            }
             tokio::select! {
                 biased;
                 commit = self.commits.recv(), if !self.store_lost => match commit {
@@ -308,7 +314,7 @@ impl Core {
                     None => self.lose_the_store(),
                 },
                 taken = inbox.recv_many(&mut inputs, PASS) => if taken == 0 { break },
-                () = tokio::time::sleep_until(next_deadline) => {}
+                () = &mut alarm => {}
             }
             self.now = Now::read();
             for input in inputs.drain(..) {

@@ -100,10 +100,33 @@ impl<'de> Deserialize<'de> for AgentId {
     }
 }
 
-/// A message's id: a UUID of version 7, so that ids sort by time.
+/// A message's id: a UUID of version 7, so that ids sort by time. Its last bytes are the message's number, so
+/// that it is found by that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[ts(as = "String")]
 pub struct MessageId(pub Uuid);
+
+/// How many bytes of an id are the number.
+const NUMBER_BYTES: usize = 5;
+
+impl MessageId {
+    /// A new id for the message of this number.
+    pub fn numbered(seq: u64) -> Self {
+        let mut bytes = Uuid::now_v7().into_bytes();
+        let number = seq.to_be_bytes();
+        for (byte, digit) in bytes.iter_mut().rev().zip(number.iter().rev()).take(NUMBER_BYTES) {
+            *byte = *digit;
+        }
+        Self(Uuid::from_bytes(bytes))
+    }
+
+    /// The number in it. An id that others made has one too, which means nothing: whoever looks there has to
+    /// look whether it is the right one.
+    pub fn number(self) -> u64 {
+        let digits = self.0.as_bytes().iter().skip(16 - NUMBER_BYTES);
+        digits.fold(0, |number, digit| number << 8 | u64::from(*digit))
+    }
+}
 
 impl fmt::Display for MessageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

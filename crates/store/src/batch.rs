@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 use switchboard_model::{
-    AgentId, DeliveryId, DeliveryState, JobId, Message, MessageState, Timestamp,
+    AgentId, AttemptOutcome, DeliveryId, DeliveryState, JobId, Message, MessageState, Timestamp,
 };
 
 use crate::record::{
@@ -19,6 +19,8 @@ use crate::total::Delta;
 
 /// The number of the first attempt, which is kept with its delivery.
 pub(crate) const FIRST: u32 = 1;
+/// What a row may carry and still be in one page, whatever its names.
+const ONE_PAGE: usize = 2_000;
 
 /// The rows to insert and change in one transaction.
 #[derive(Default)]
@@ -113,6 +115,18 @@ pub(crate) struct NewMessage<'a> {
     pub(crate) settled_at: Option<Timestamp>,
     pub(crate) taken_by: Option<&'a AgentId>,
     pub(crate) error: Option<&'a str>,
+    /// How many deliveries of it are in the batch, and where the last of them is.
+    asked: usize,
+    last_asked: usize,
+    /// Its only delivery and how that went, where both are kept in the message's own row.
+    pub(crate) taken: Option<(&'a DeliveryRecord, &'a AttemptRecord)>,
+}
+
+impl NewMessage<'_> {
+    /// The addressed agent, or else the one that took it.
+    pub(crate) fn recipient(&self) -> Option<&AgentId> {
+        self.message.address.agent().or(self.taken_by)
+    }
 }
 
 /// A change to a message that is on disk already.
@@ -132,6 +146,27 @@ pub(crate) struct NewDelivery<'a> {
     pub(crate) of_new_message: bool,
     pub(crate) standing: Standing,
     pub(crate) first: Option<&'a AttemptRecord>,
+    /// It is kept in the row of its message.
+    pub(crate) in_message: bool,
+}
+
+impl<'a> NewDelivery<'a> {
+    /// The one attempt at it, if that is all there is to say and the message's own row can say it.
+    fn fits_into(&self, message: &NewMessage<'_>) -> Option<&'a AttemptRecord> {
+        let attempt = self.first?;
+        let is_over = self.standing == Standing { state: DeliveryState::Processed, due_at: None };
+        let answer = attempt.payload.as_ref().map_or(0, |answer| answer.bytes());
+        let words = attempt.message.as_ref().map_or(0, String::len);
+        let fits = message.asked == 1
+            && message.state == MessageState::Processed
+            && is_over
+            && attempt.outcome == AttemptOutcome::Processed
+            && !self.record.observer
+            && self.record.at == message.message.accepted_at
+            && message.recipient() == Some(&self.record.agent)
+            && message.message.payload.bytes() + answer + words <= ONE_PAGE;
+        fits.then_some(attempt)
+    }
 }
 
 /// A change to a delivery that is on disk already.
@@ -171,7 +206,19 @@ impl<'a> Batch<'a> {
         for record in records {
             batch.add(record);
         }
+        batch.put_into_messages();
         batch
+    }
+
+    /// A delivery about which there is no more to say than its message's row can is part of that.
+    fn put_into_messages(&mut self) {
+        for message in self.messages.iter_mut().filter(|message| message.asked == 1) {
+            let Some(delivery) = self.deliveries.get_mut(message.last_asked) else { continue };
+            if let Some(attempt) = delivery.fits_into(message) {
+                message.taken = Some((delivery.record, attempt));
+                delivery.in_message = true;
+            }
+        }
     }
 
     fn add(&mut self, record: &'a Record) {
@@ -259,6 +306,9 @@ impl<'a> Batch<'a> {
             settled_at: None,
             taken_by: None,
             error: None,
+            asked: 0,
+            last_asked: 0,
+            taken: None,
         });
     }
 
@@ -271,17 +321,27 @@ impl<'a> Batch<'a> {
             settled_at: Some(message.accepted_at),
             taken_by: None,
             error: Some(error),
+            asked: 0,
+            last_asked: 0,
+            taken: None,
         });
     }
 
     fn deliver(&mut self, delivery: &'a DeliveryRecord) {
         self.delta.last_delivery = self.delta.last_delivery.max(delivery.id.0);
-        self.places.delivery.insert(delivery.id, self.deliveries.len());
+        let place = self.deliveries.len();
+        self.places.delivery.insert(delivery.id, place);
+        let message = self.places.message.get(&delivery.message).copied();
+        if let Some(message) = message.and_then(|place| self.messages.get_mut(place)) {
+            message.asked += 1;
+            message.last_asked = place;
+        }
         self.deliveries.push(NewDelivery {
             record: delivery,
-            of_new_message: self.places.message.contains_key(&delivery.message),
+            of_new_message: message.is_some(),
             standing: Standing { state: DeliveryState::Waiting, due_at: None },
             first: None,
+            in_message: false,
         });
     }
 

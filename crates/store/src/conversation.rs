@@ -50,13 +50,17 @@ const MESSAGES: &str = concat!(
     ", m.payload, m.correlation, m.context, (select given from (select d.id, coalesce( \
           (select a.payload from attempt a where a.delivery = d.id and a.payload is not null \
            order by a.number desc limit 1), d.answer) as given \
-       from delivery d where d.message = m.seq and not d.observer) \
+       from asked d where d.message = m.seq and not d.observer) \
       where given is not null order by id desc limit 1) as answer \
-      from message m where m.conversation = ?1 or m.id = ?2 order by m.seq limit ?3"
+      from message m where m.conversation = ?1 or m.seq = ",
+    message::place!("?2", "?3"),
+    " order by m.seq limit ?4"
 );
 
-const COUNT: &str =
-    "select count(*) as messages from message m where m.conversation = ?1 or m.id = ?2";
+const COUNT: &str = concat!(
+    "select count(*) as messages from message m where m.conversation = ?1 or m.seq = ",
+    message::place!("?2", "?3")
+);
 
 const LAST: &str = "select m.id, m.kind, m.sender, m.topic, m.recipient, m.capability, \
      m.accepted_at from message m where m.conversation = ? order by m.seq desc limit ?";
@@ -125,12 +129,16 @@ pub(crate) async fn read(
     limit: u32,
 ) -> Result<(Vec<ConversationMessage>, u64, Option<SessionView>), Error> {
     let mut snapshot = pool.begin().await?;
-    let own = uuid::Uuid::parse_str(&id.0).ok().map(|uuid| uuid.as_bytes().to_vec());
-    let query = sqlx::query(MESSAGES).bind(&*id.0).bind(own.clone()).bind(limit);
+    let own = uuid::Uuid::parse_str(&id.0).ok().map(MessageId);
+    let of = |statement| {
+        let (number, bytes) = (own.map(|own| int(own.number())), own.map(|own| own.0.into_bytes()));
+        sqlx::query(statement).bind(&*id.0).bind(number).bind(bytes.map(|bytes| bytes.to_vec()))
+    };
+    let query = of(MESSAGES).bind(limit);
     let rows = query.fetch_all(&mut *snapshot).await?;
     let mut messages = rows.iter().map(one).collect::<Result<Vec<_>, _>>()?;
     link_answers(&mut messages);
-    let counted = sqlx::query(COUNT).bind(&*id.0).bind(own).fetch_one(&mut *snapshot).await?;
+    let counted = of(COUNT).fetch_one(&mut *snapshot).await?;
     let all = uint(counted.try_get("messages")?);
     let session = session::view(&mut snapshot, id).await?;
     Ok((messages, all, session))

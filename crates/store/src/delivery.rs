@@ -1,5 +1,6 @@
 //! The tables `delivery` and `attempt`: to whom a message went, and how it went. The first attempt is
 //! part of the delivery's row; the table `attempt` has the later ones, and all that older versions wrote.
+//! What is known of most messages' only delivery is in `message`; the view `asked` has all of them.
 
 use rusqlite::Statement;
 use sqlx::Row;
@@ -58,7 +59,7 @@ const OF_MESSAGE: &str = "select d.id, d.agent, d.door, d.pattern, d.state, d.du
      d.started_at as first_started_at, d.ended_at as first_ended_at, d.outcome as first_outcome, \
      d.words as first_words, d.answer as first_answer, \
      a.number, a.started_at, a.ended_at, a.outcome, a.message as words, a.payload as answer \
-     from delivery d left join attempt a on a.delivery = d.id \
+     from asked d left join attempt a on a.delivery = d.id \
      and (a.number > 1 or d.outcome is null) \
      where d.message = ? order by d.id, a.number";
 
@@ -93,7 +94,7 @@ pub struct Tried {
 
 pub(crate) fn insert(pen: &Pen, deliveries: &[NewDelivery<'_>]) -> rusqlite::Result<()> {
     let (mut sure, mut unsure) = (pen.statement(INSERT)?, pen.statement(INSERT_IF_KNOWN)?);
-    for delivery in deliveries {
+    for delivery in deliveries.iter().filter(|delivery| !delivery.in_message) {
         let statement = if delivery.of_new_message { &mut sure } else { &mut unsure };
         let record = delivery.record;
         let Standing { state, due_at } = delivery.standing;

@@ -29,7 +29,7 @@ const REPLAYED: &str = "select d.job, \
      coalesce(sum(l.message is not null), 0) as died_again, \
      coalesce(sum(l.message is null and m.state = 'processed'), 0) as processed, \
      json_group_array(m.seq) filter (where m.state = 'waiting') as waiting \
-     from dead_letter d join message m on m.id = d.replayed_as \
+     from dead_letter d join message m on m.id = d.replayed_as and m.by_seq is null \
      left join dead_letter l on l.message = m.seq \
      where d.job in (select value from json_each(?)) group by d.job";
 

@@ -64,7 +64,8 @@ pub(crate) const OF_IDS: &str = concat!(
     "select json_group_array(d.message) as letters ",
     walked!(),
     "and d.message in \
-     (select seq from message where id in (select unhex(value) from json_each(?20)))"
+     (select value from json_each(?21) union all select seq from message \
+      where by_seq is null and id in (select unhex(value) from json_each(?20)))"
 );
 
 /// A page of dead letters.
@@ -83,6 +84,8 @@ struct Search<'a> {
     letters: &'a LetterFilter,
     messages: MessageFilter,
     ids: Option<String>,
+    /// The numbers in those ids.
+    numbers: Option<String>,
 }
 
 /// From where to where in the order of acceptance; neither end is part of it.
@@ -99,7 +102,11 @@ impl<'a> Search<'a> {
             let ids = ids.iter().map(|id| id.0.simple().to_string());
             serde_json::Value::from_iter(ids).to_string()
         });
-        Self { letters, messages, ids }
+        let numbers = letters
+            .ids
+            .as_ref()
+            .map(|ids| serde_json::Value::from_iter(ids.iter().map(|id| id.number())).to_string());
+        Self { letters, messages, ids, numbers }
     }
 
     /// Binds the first twenty values of a statement about wanted letters.
@@ -126,7 +133,8 @@ impl<'a> Search<'a> {
         if self.ids.is_none() {
             return Ok(None);
         }
-        let row = self.bind(OF_IDS, anywhere, 0).fetch_one(connection).await?;
+        let query = self.bind(OF_IDS, anywhere, 0).bind(self.numbers.as_deref());
+        let row = query.fetch_one(connection).await?;
         let mut seqs = listed(&row)?;
         seqs.sort_unstable();
         Ok(Some(seqs))

@@ -154,7 +154,12 @@ pub(crate) async fn one(
     id: MessageId,
 ) -> Result<Option<Mail>, Error> {
     let mut query = selecting(agent);
-    query.push(" and m.id = ").push_bind(id.0.as_bytes().to_vec());
+    // As in `message::place`.
+    let bytes = id.0.as_bytes().to_vec();
+    query.push(" and m.seq = (select seq from message where seq = ").push_bind(int(id.number()));
+    query.push(" and id = ").push_bind(bytes.clone());
+    query.push(" union all select seq from message where id = ").push_bind(bytes);
+    query.push(" and by_seq is null limit 1)");
     query.build().fetch_optional(pool).await?.as_ref().map(read).transpose()
 }
 

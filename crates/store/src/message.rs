@@ -16,30 +16,65 @@ use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::batch::{NewMessage, Settle};
 use crate::pen::Pen;
+use crate::record::{AttemptRecord, DeliveryRecord};
 use crate::rows::{int, uint};
 use crate::total::Delta;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] =
-    &[INSERT, INSERT_WHOLE, SETTLE, WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
+pub(crate) const SQL: &[&str] = &[
+    INSERT,
+    INSERT_TAKEN,
+    INSERT_WHOLE,
+    SETTLE,
+    WAITING,
+    WATCHED,
+    UNANSWERED,
+    BY_ID,
+    WHOLE_BY_ID,
+    PAYLOADS,
+];
 
 /// Those on every message's way say `or fail`: SQLite then keeps no copy of each page in order to take back
 /// one statement alone. Nobody needs that, because whatever fails, the whole transaction is taken back.
 ///
 /// For messages that have nothing in the other columns: each costs, even where it is null.
 const INSERT: &str = "insert or fail into message (seq, id, sender, recipient, topic, capability, \
-     kind, priority, door, accepted_at, state, settled_at, payload) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+     kind, priority, door, accepted_at, state, settled_at, payload, by_seq) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
 
-const INSERT_WHOLE: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
-     capability, kind, priority, door, accepted_at, state, settled_at, payload, correlation, \
-     conversation, expires_at, error, replay_of, dialect, context, answer_by) \
+/// For those that somebody has taken already.
+const INSERT_TAKEN: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
+     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
+     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer) \
      values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
      ?19, ?20, ?21)";
+
+const INSERT_WHOLE: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
+     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
+     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer, \
+     correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
+     ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)";
 
 const SETTLE: &str = "update or fail message set state = ?3, settled_at = ?4, \
      recipient = coalesce(recipient, ?5), error = coalesce(?6, error) \
      where seq = ?1 and state = ?2";
+
+/// The seq of the message of an id: the number in the id, if that is the one, or else what the index says.
+macro_rules! place {
+    ($number:literal, $id:literal) => {
+        concat!(
+            "(select seq from message where seq = ",
+            $number,
+            " and id = ",
+            $id,
+            " union all select seq from message where id = ",
+            $id,
+            " and by_seq is null limit 1)"
+        )
+    };
+}
+pub(crate) use place;
 
 /// The columns of a row, as `row` reads them.
 macro_rules! columns {
@@ -98,24 +133,31 @@ const BY_ID: &str = concat!(
     "select ",
     columns!(),
     ", m.payload, m.correlation, m.expires_at, m.dialect, m.context \
-     from message m where m.id = ?"
+     from message m where m.seq = ",
+    place!("?1", "?2")
 );
 
-const WHOLE_BY_ID: &str = concat!("select ", whole!(), " from message m where m.id = ?");
+const WHOLE_BY_ID: &str =
+    concat!("select ", whole!(), " from message m where m.seq = ", place!("?1", "?2"));
 
 const AGENT_PREFIX: &str = "agent:";
 
 pub(crate) fn insert(pen: &Pen, messages: &[NewMessage<'_>]) -> rusqlite::Result<()> {
-    let mut usual = pen.statement(INSERT)?;
+    let (mut usual, mut taken) = (pen.statement(INSERT)?, pen.statement(INSERT_TAKEN)?);
     for new in messages {
-        if is_usual(new) {
-            bind_usual(&mut usual, new)?;
-            usual.raw_execute()?;
-        } else {
+        if !is_usual(new) {
             let mut whole = pen.statement(INSERT_WHOLE)?;
             bind_usual(&mut whole, new)?;
+            bind_taken(&mut whole, new.taken)?;
             bind_others(&mut whole, new)?;
             whole.raw_execute()?;
+        } else if new.taken.is_some() {
+            bind_usual(&mut taken, new)?;
+            bind_taken(&mut taken, new.taken)?;
+            taken.raw_execute()?;
+        } else {
+            bind_usual(&mut usual, new)?;
+            usual.raw_execute()?;
         }
     }
     Ok(())
@@ -136,11 +178,12 @@ fn is_usual(new: &NewMessage<'_>) -> bool {
 
 fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
     let message = new.message;
-    let recipient = message.address.agent().or(new.taken_by);
+    // Rows of dead letters name replays by their ids alone.
+    let by_seq = message.id.number() == message.seq && message.replay_of.is_none();
     statement.raw_bind_parameter(1, int(message.seq))?;
     statement.raw_bind_parameter(2, &message.id.0.as_bytes()[..])?;
     statement.raw_bind_parameter(3, message.from.as_str())?;
-    statement.raw_bind_parameter(4, recipient.map(AgentId::as_str))?;
+    statement.raw_bind_parameter(4, new.recipient().map(AgentId::as_str))?;
     match &message.address {
         Address::Agent(agent) => {
             statement.raw_bind_parameter(5, [AGENT_PREFIX, agent.as_str()].concat())?;
@@ -154,19 +197,37 @@ fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::
     statement.raw_bind_parameter(10, message.accepted_at.0)?;
     statement.raw_bind_parameter(11, new.state.as_str())?;
     statement.raw_bind_parameter(12, new.settled_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(13, message.payload.as_str())
+    statement.raw_bind_parameter(13, message.payload.as_str())?;
+    statement.raw_bind_parameter(14, by_seq.then_some(1))
+}
+
+/// How the one that took it did so.
+fn bind_taken(
+    statement: &mut Statement<'_>,
+    taken: Option<(&DeliveryRecord, &AttemptRecord)>,
+) -> rusqlite::Result<()> {
+    let (delivery, attempt) = taken.unzip();
+    statement.raw_bind_parameter(15, delivery.map(|delivery| int(delivery.id.0)))?;
+    statement.raw_bind_parameter(16, delivery.map(|delivery| delivery.door.as_str()))?;
+    let pattern = delivery.and_then(|delivery| delivery.pattern.as_deref());
+    statement.raw_bind_parameter(17, pattern)?;
+    statement.raw_bind_parameter(18, attempt.map(|attempt| attempt.started_at.0))?;
+    statement.raw_bind_parameter(19, attempt.map(|attempt| attempt.ended_at.0))?;
+    statement.raw_bind_parameter(20, attempt.and_then(|attempt| attempt.message.as_deref()))?;
+    let answer = attempt.and_then(|attempt| attempt.payload.as_ref());
+    statement.raw_bind_parameter(21, answer.map(Payload::as_str))
 }
 
 fn bind_others(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
     let message = new.message;
-    statement.raw_bind_parameter(14, message.correlation.as_deref())?;
-    statement.raw_bind_parameter(15, message.conversation.as_ref().map(|id| &*id.0))?;
-    statement.raw_bind_parameter(16, message.expires_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(17, new.error)?;
-    statement.raw_bind_parameter(18, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
-    statement.raw_bind_parameter(19, foreign_dialect(message).map(Dialect::as_str))?;
-    statement.raw_bind_parameter(20, message.context.as_deref().map(context_text))?;
-    statement.raw_bind_parameter(21, message.answer_by.map(|at| at.0))
+    statement.raw_bind_parameter(22, message.correlation.as_deref())?;
+    statement.raw_bind_parameter(23, message.conversation.as_ref().map(|id| &*id.0))?;
+    statement.raw_bind_parameter(24, message.expires_at.map(|at| at.0))?;
+    statement.raw_bind_parameter(25, new.error)?;
+    statement.raw_bind_parameter(26, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
+    statement.raw_bind_parameter(27, foreign_dialect(message).map(Dialect::as_str))?;
+    statement.raw_bind_parameter(28, message.context.as_deref().map(context_text))?;
+    statement.raw_bind_parameter(29, message.answer_by.map(|at| at.0))
 }
 
 /// The words of the door it came by need not be named.
@@ -252,7 +313,7 @@ pub(crate) async fn whole(
     connection: &mut SqliteConnection,
     id: MessageId,
 ) -> Result<Option<Message>, Error> {
-    let query = sqlx::query(WHOLE_BY_ID).bind(&id.0.as_bytes()[..]);
+    let query = sqlx::query(WHOLE_BY_ID).bind(int(id.number())).bind(&id.0.as_bytes()[..]);
     query.fetch_optional(connection).await?.as_ref().map(message).transpose()
 }
 
@@ -261,7 +322,7 @@ pub(crate) async fn by_id(
     connection: &mut SqliteConnection,
     id: MessageId,
 ) -> Result<Option<MessageDetail>, Error> {
-    let query = sqlx::query(BY_ID).bind(&id.0.as_bytes()[..]);
+    let query = sqlx::query(BY_ID).bind(int(id.number())).bind(&id.0.as_bytes()[..]);
     let Some(found) = query.fetch_optional(connection).await? else {
         return Ok(None);
     };

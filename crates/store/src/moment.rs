@@ -69,6 +69,9 @@ const QUEUED: &str = "with found as materialized ( \
               or exists (select 1 from attempt a where a.delivery = d.id and a.ended_at > ?1) \
               or (d.ended_at is null \
                   and not exists (select 1 from attempt a where a.delivery = d.id))) \
+     union all \
+     select m.recipient from on_their_way o cross join message m on m.seq = o.seq \
+         where o.addressee is null and m.delivery is not null and m.taken_ended_at > ?1 \
      ) group by agent";
 
 const LETTERS: &str = "select \

@@ -245,6 +245,7 @@ pub(crate) fn migrator() -> Migrator {
     let blocks = include_str!("../migrations/0007_blocks.sql");
     let attempts = include_str!("../migrations/0008_first_attempt.sql");
     let checks = include_str!("../migrations/0009_quicker_checks.sql");
+    let one_row = include_str!("../migrations/0010_one_row_a_message.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -259,6 +260,7 @@ pub(crate) fn migrator() -> Migrator {
         migration(7, "blocks", blocks),
         migration(8, "first attempt", attempts),
         migration(9, "quicker checks", checks),
+        migration(10, "one row a message", one_row),
     ])
 }
 

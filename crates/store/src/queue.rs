@@ -48,16 +48,19 @@ impl Write {
     }
 }
 
+/// Writes that come together, so that the writer cannot take one and leave the other for later.
+pub(crate) type Together = (Write, Option<Write>);
+
 /// The broker's end.
 pub(crate) struct Queue {
     /// The sender and the next ticket under one lock, so that tickets are in the order of the queue.
-    end: Mutex<(Option<mpsc::Sender<Write>>, u64)>,
+    end: Mutex<(Option<mpsc::Sender<Together>>, u64)>,
     bytes: Arc<Semaphore>,
 }
 
 impl Queue {
     /// A queue and the writer's end of it.
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Write>) {
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Together>) {
         let (sender, receiver) = mpsc::channel(WRITES);
         let queue = Self {
             end: Mutex::new((Some(sender), 1)),
@@ -68,8 +71,18 @@ impl Queue {
 
     /// Puts a write in the queue, if there is room.
     pub(crate) fn try_write(&self, records: Vec<Record>) -> Result<Ticket, QueueFull> {
-        let bytes = Arc::clone(&self.bytes);
-        let share = bytes.try_acquire_many_owned(payload_bytes(&records));
+        self.try_write_with(records, &mut Vec::new()).map(|(ticket, _)| ticket)
+    }
+
+    /// Puts a write in the queue, if there is room, and with it another one, if there is one, which is
+    /// left where it is if there is none.
+    pub(crate) fn try_write_with(
+        &self,
+        records: Vec<Record>,
+        others: &mut Vec<Record>,
+    ) -> Result<(Ticket, Option<Ticket>), QueueFull> {
+        let bytes = payload_bytes(&records).saturating_add(payload_bytes(others)).min(BYTES);
+        let share = Arc::clone(&self.bytes).try_acquire_many_owned(bytes);
         let share = Some(share.map_err(|_| QueueFull)?);
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let (Some(sender), next) = &mut *end else {
@@ -78,8 +91,15 @@ impl Queue {
         let permit = sender.try_reserve().map_err(|_| QueueFull)?;
         let ticket = Ticket(*next);
         *next += 1;
-        permit.send(Write { ticket, records, share });
-        Ok(ticket)
+        let first = Write { ticket, records, share };
+        let second = (!others.is_empty()).then(|| {
+            let ticket = Ticket(*next);
+            *next += 1;
+            Write { ticket, records: std::mem::take(others), share: None }
+        });
+        let others = second.as_ref().map(|write| write.ticket);
+        permit.send((first, second));
+        Ok((ticket, others))
     }
 
     /// Puts a write in the queue as soon as there is room.
@@ -95,7 +115,7 @@ impl Queue {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = Ticket(end.1);
         end.1 += 1;
-        permit.send(Write { ticket, records, share });
+        permit.send((Write { ticket, records, share }, None));
         Ok(ticket)
     }
 

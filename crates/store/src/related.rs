@@ -8,8 +8,8 @@ use sqlx::sqlite::{SqliteConnection, SqlitePool, SqliteRow};
 use switchboard_model::{Kind, Message, MessageId, MessageRow};
 use uuid::Uuid;
 
-use crate::message::{self, columns};
-use crate::rows::int;
+use crate::message::{self, columns, place};
+use crate::rows::{Query, int};
 use crate::{Error, dead_letter};
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ const TRACE: &str = concat!(
      and m.context is not null and instr(m.context, ?2) > 0 order by m.seq limit ?3"
 );
 
-const BY_ID: &str = concat!(read!(), "where m.id = ?1");
+const BY_ID: &str = concat!(read!(), "where m.seq = ", place!("?1", "?2"));
 
 /// At most so many of each kind.
 const MOST: u32 = 50;
@@ -71,13 +71,17 @@ pub(crate) async fn of(
         (Relation::Replay, letter.and_then(|letter| letter.replayed_as)),
     ] {
         if let Some(id) = id {
-            let query = sqlx::query(BY_ID).bind(&id.0.as_bytes()[..]);
+            let query = by_id(id);
             found.add(relation, &query.fetch_all(&mut *snapshot).await?)?;
         }
     }
     found.by_conversation(&mut snapshot).await?;
     found.by_trace(&mut snapshot).await?;
     Ok(Some(found.rows.into_values().collect()))
+}
+
+fn by_id(id: MessageId) -> Query<'static> {
+    sqlx::query(BY_ID).bind(int(id.number())).bind(id.0.as_bytes().to_vec())
 }
 
 struct Found<'a> {
@@ -100,8 +104,8 @@ impl Found<'_> {
         // That first message itself need not name what is named after it.
         match Uuid::parse_str(&name) {
             Ok(first) if first != self.message.id.0 => {
-                let query = sqlx::query(BY_ID).bind(&first.as_bytes()[..]);
-                self.add(Relation::Conversation, &query.fetch_all(connection).await?)
+                let found = by_id(MessageId(first)).fetch_all(connection).await?;
+                self.add(Relation::Conversation, &found)
             }
             _ => Ok(()),
         }

@@ -87,6 +87,16 @@ impl Store {
         self.inner.queue.try_write(write)
     }
 
+    /// The same. What must not be lost goes with them, but has a ticket of its own and stays where
+    /// it is if there is no room. The tickets come back in a `Commit`.
+    pub fn try_write_with(
+        &self,
+        write: Vec<Record>,
+        others: &mut Vec<Record>,
+    ) -> Result<(Ticket, Option<Ticket>), QueueFull> {
+        self.inner.queue.try_write_with(write, others)
+    }
+
     /// Writes these records together, when there is room; for what must not be lost. The ticket
     /// comes back in a `Commit`.
     pub async fn write(&self, write: Vec<Record>) -> Result<Ticket, Closed> {

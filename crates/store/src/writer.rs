@@ -17,7 +17,7 @@ use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
 use crate::housekeeping::Housekeeping;
 use crate::pen::Pen;
-use crate::queue::Write;
+use crate::queue::{Together, Write};
 use crate::search::Stride;
 use crate::{
     Error, Options, Ticket, agent, announced, audit, dead_letter, decision, delivery, figure, job,
@@ -42,7 +42,7 @@ pub(crate) struct Writer {
     /// Where to find another pen, and how it has to write.
     pub(crate) database: PathBuf,
     pub(crate) options: Options,
-    pub(crate) queue: mpsc::Receiver<Write>,
+    pub(crate) queue: mpsc::Receiver<Together>,
     pub(crate) reporter: Reporter,
     /// Bookkeeping that the disk did not take, oldest first. It goes before anything newer.
     pub(crate) kept: Vec<Write>,
@@ -98,13 +98,13 @@ impl Writer {
                 if count == 0 {
                     return false;
                 }
-                self.take(taken);
+                self.take(taken.into_iter().flat_map(|(one, other)| std::iter::once(one).chain(other)));
                 if self.house.due_under_load() {
                     self.house.step(&self.pen, Stride::SHORT);
                 }
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
-            () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take(taken),
+            () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take([]),
             // What is wanted changes when the next step is due.
             () = self.house.called() => {}
             () = sleep_until(house_due) => {
@@ -116,7 +116,7 @@ impl Writer {
     }
 
     /// Commits these writes, after those kept from before.
-    fn take(&mut self, new: Vec<Write>) {
+    fn take(&mut self, new: impl IntoIterator<Item = Write>) {
         let mut writes = std::mem::take(&mut self.kept);
         writes.extend(new);
         for write in &mut writes {
@@ -234,7 +234,7 @@ impl Writer {
     fn finish(mut self) {
         for _ in 0..LAST_TRIES {
             if !self.kept.is_empty() {
-                self.take(Vec::new());
+                self.take([]);
             }
         }
         if !self.kept.is_empty() {

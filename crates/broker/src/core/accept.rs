@@ -7,7 +7,6 @@ use switchboard_model::{
     MessageState, MessageSummary, Payload, Reply, Send, Topic, Trace, Wait,
 };
 use switchboard_store::Record;
-use uuid::Uuid;
 
 use super::letters::Replaced;
 use super::permit::Said;
@@ -193,7 +192,7 @@ impl Core {
             Door::Aacp | Door::Bus | Door::Discovery | Door::Console => self.settings.mail_patience,
         };
         let within = send.answer_within.unwrap_or(patience);
-        let (seq, id) = (self.next_seq, MessageId(Uuid::now_v7()));
+        let (seq, id) = (self.next_seq, MessageId::numbered(self.next_seq));
         self.next_seq += 1;
         // A question that somebody will answer by another message begins a conversation.
         let conversation = send.conversation.or_else(|| {

@@ -40,10 +40,11 @@ impl Core {
         (self.unwritten_since, self.write_by) = (None, None);
         if !self.accepted.is_empty() {
             let pass = std::mem::take(&mut self.accepted);
-            match self.store.try_write(pass) {
-                Ok(ticket) => {
+            match self.store.try_write_with(pass, &mut self.bookkeeping) {
+                Ok((ticket, others)) => {
                     self.receipts.handed_over(ticket);
-                    self.receipts.gave(ticket);
+                    self.receipts.gave(others.unwrap_or(ticket));
+                    others.into_iter().for_each(|ticket| self.bookkeeping_written(ticket));
                 }
                 Err(QueueFull) => {
                     let refused = self.receipts.take_unwritten();
@@ -57,13 +58,18 @@ impl Core {
             match self.store.write(pass).await {
                 Ok(ticket) => {
                     self.receipts.gave(ticket);
-                    self.jobs_written(ticket);
-                    self.promises.written(ticket);
-                    self.bells_written(ticket);
+                    self.bookkeeping_written(ticket);
                 }
                 Err(closed) => tracing::error!(%closed, "the store closed before the broker"),
             }
         }
+    }
+
+    /// What became of messages, and all that is not about messages, went to the disk under this ticket.
+    fn bookkeeping_written(&mut self, ticket: Ticket) {
+        self.jobs_written(ticket);
+        self.promises.written(ticket);
+        self.bells_written(ticket);
     }
 
     pub(super) fn committed(&mut self, commit: Commit) {

@@ -8,7 +8,6 @@ use sqlx::{Connection, Row, SqliteConnection};
 use switchboard_model::{DeadReason, DeliveryState, MessageState, Totals};
 
 use super::sample::*;
-use crate::queue::Write;
 use crate::record::Record;
 use crate::{Commit, open as opening};
 
@@ -211,6 +210,6 @@ fn a_write_knows_whether_somebody_waits_for_it() {
     let (queue, mut receiver) = crate::queue::Queue::new();
     queue.try_write(accepted(message(1))).unwrap();
     queue.try_write(vec![delivery(1, 1)]).unwrap();
-    assert!(receiver.try_recv().is_ok_and(|write: Write| write.has_message()));
-    assert!(receiver.try_recv().is_ok_and(|write: Write| !write.has_message()));
+    assert!(receiver.try_recv().is_ok_and(|(write, _)| write.has_message()));
+    assert!(receiver.try_recv().is_ok_and(|(write, _)| !write.has_message()));
 }

@@ -95,7 +95,7 @@ async fn one_write_that_cannot_be_written_takes_no_other_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     let mut twin = message(2);
-    twin.id = message(1).id;
+    twin.seq = 1;
     for write in [accepted(message(1)), accepted(twin), accepted(message(3))] {
         parts.queue.try_write(write).unwrap();
     }
