@@ -4,14 +4,15 @@ mod convert;
 mod peer;
 mod server;
 mod session;
+mod text;
 mod wire;
 
 pub use server::router;
 
 /// A message as a request by this method, for people to see.
 pub(crate) fn text_of(method: &str, message: &switchboard_model::Message) -> String {
-    let (topic, id) = (message.address.topic(), message.id.to_string());
+    let topic = message.address.topic();
     let payload = message.payload_in(switchboard_model::Dialect::Bus);
-    let head = convert::head(message, topic.as_str(), &id);
+    let head = convert::head(message, topic.as_str());
     wire::delivery(method, message.seq, &head, payload.as_str())
 }

@@ -3,7 +3,7 @@
 //!
 //! `listener` accepts connections for all of them on one port, over `tls` where that is set; `guard` turns away whoever comes
 //! from a web page or by a wrong name before anything is parsed; `entrance` is what they all need, `forms` shows a message as it is at each, `talk`
-//! the socket of those where a frame is a message.
+//! the socket of those where a frame is a message, `visitor` who speaks by requests.
 //! Doors translate and never decide: what may happen is the broker's to say.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
@@ -20,6 +20,7 @@ mod named;
 mod settings;
 mod talk;
 pub mod tls;
+mod visitor;
 
 pub use entrance::Entrance;
 pub use settings::Limits;

@@ -22,6 +22,7 @@ use tower::ServiceExt;
 use crate::Limits;
 pub use crate::tls::ClientCertificate;
 use crate::tls::{Accepted, Tls, let_hear};
+use crate::visitor::Place;
 use patience::Patient;
 
 /// A connection's place. A WebSocket takes it along, so that it counts until it is closed.
@@ -31,6 +32,7 @@ pub struct Seat {
     pub address: IpAddr,
     /// The address of this machine that it came to.
     pub local: IpAddr,
+    pub(crate) visitor: Place,
     _permit: Arc<OwnedSemaphorePermit>,
 }
 
@@ -84,7 +86,8 @@ pub async fn serve(
         match Arc::clone(&seats).try_acquire_owned() {
             Ok(permit) => {
                 let local = stream.local_addr().map_or(address, |local| local.ip().to_canonical());
-                let seat = Seat { address, local, _permit: Arc::new(permit) };
+                let seat =
+                    Seat { address, local, visitor: Place::default(), _permit: Arc::new(permit) };
                 let patience = (limits.preauth, limits.write);
                 tasks.spawn(welcome(stream, tls, router.clone(), seat, patience, stop.clone()));
             }

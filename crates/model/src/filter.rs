@@ -165,18 +165,17 @@ fn contains(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase().contains(part)
 }
 
-/// Every word by which a message can be found, once, with spaces between: what the search index
-/// holds. The names are those of its sender and recipient, its topic and its capability.
+/// Every word by which a message can be found, with spaces between: what the search index holds. The names are
+/// those of its sender and recipient, its topic and its capability.
 pub fn search_words(names: [Option<&str>; 4], payload: &str) -> String {
-    let (mut text, mut places) = (String::new(), Vec::new());
+    let mut words = String::with_capacity(payload.len() + 64);
     each_word_of(names, payload, |word| {
-        places.push((text.len(), text.len() + word.len()));
-        text.push_str(word);
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
     });
-    let mut words: Vec<&str> = places.into_iter().map(|(from, to)| &text[from..to]).collect();
-    words.sort_unstable();
-    words.dedup();
-    words.join(" ")
+    words
 }
 
 /// What a message can be found by beside its payload: sender, recipient, topic and capability.
@@ -206,18 +205,38 @@ fn each_plain_word(text: &str, mut visit: impl FnMut(&str)) {
         return each_word(text.chars(), visit);
     }
     let mut lower = [0; MAX_WORD_CHARS];
-    for word in text.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
-        let length = word.len().min(MAX_WORD_CHARS);
-        if length == 0 {
-            continue;
-        }
-        lower[..length].copy_from_slice(&word[..length]);
-        lower[..length].make_ascii_lowercase();
-        if let Ok(word) = std::str::from_utf8(&lower[..length]) {
-            visit(word);
+    let mut length = 0;
+    for byte in text.bytes().chain([b' ']) {
+        match LOWER[usize::from(byte)] {
+            0 => {
+                let word = &lower[..length.min(MAX_WORD_CHARS)];
+                if let (false, Ok(word)) = (word.is_empty(), std::str::from_utf8(word)) {
+                    visit(word);
+                }
+                length = 0;
+            }
+            letter => {
+                if let Some(place) = lower.get_mut(length) {
+                    *place = letter;
+                }
+                length += 1;
+            }
         }
     }
 }
+
+/// Letters and digits of ASCII in lower case; 0 for what is between words.
+static LOWER: [u8; 256] = {
+    let mut lower = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            lower[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    lower
+};
 
 /// Words are runs of letters and digits, in lower case. Of a longer run only the beginning counts:
 /// nobody types the middle of an encoded picture.
@@ -340,7 +359,7 @@ mod tests {
             assert_eq!(plain, by_chars, "{text:?}");
         }
         let names = [Some("Zoe"), None, Some("a:b"), None];
-        assert_eq!(search_words(names, r#"{"b":"Été ZOE"}"#), "a b zoe été");
+        assert_eq!(search_words(names, r#"{"b":"Été ZOE"}"#), "b été zoe zoe a b");
     }
 
     #[test]

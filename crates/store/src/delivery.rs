@@ -93,6 +93,9 @@ pub struct Tried {
 }
 
 pub(crate) fn insert(pen: &Pen, deliveries: &[NewDelivery<'_>]) -> rusqlite::Result<()> {
+    if deliveries.iter().all(|delivery| delivery.in_message) {
+        return Ok(());
+    }
     let (mut sure, mut unsure) = (pen.statement(INSERT)?, pen.statement(INSERT_IF_KNOWN)?);
     for delivery in deliveries.iter().filter(|delivery| !delivery.in_message) {
         let statement = if delivery.of_new_message { &mut sure } else { &mut unsure };

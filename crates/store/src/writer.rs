@@ -205,28 +205,28 @@ impl Writer {
         let indexed = self.house.indexed_up_to();
         let mut delta = batch.delta;
         begin(pen)?;
-        agent::apply(pen, &batch.agents)?;
-        subscription::apply(pen, &batch.subscriptions)?;
-        message::insert(pen, &batch.messages)?;
-        search::mark_late(pen, &batch.messages, indexed)?;
-        search::mark(pen, &batch.settles, indexed)?;
-        message::settle(pen, &batch.settles, &mut delta)?;
-        delivery::insert(pen, &batch.deliveries)?;
-        delivery::change(pen, &batch.changes)?;
-        delivery::insert_attempts(pen, &batch.attempts)?;
-        dead_letter::insert(pen, &batch.dead_letters)?;
-        dead_letter::change(pen, &batch.letters)?;
-        job::apply(pen, &batch.jobs)?;
-        audit::insert(pen, &batch.audits)?;
-        decision::insert(pen, &batch.decisions)?;
-        token::apply(pen, &batch.tokens)?;
-        mail::apply(pen, &batch.mail)?;
-        announced::apply(pen, &batch.trust)?;
-        rule::apply(pen, &batch.rules)?;
-        session::apply(pen, &batch.sessions)?;
+        each(&batch.agents, |rows| agent::apply(pen, rows))?;
+        each(&batch.subscriptions, |rows| subscription::apply(pen, rows))?;
+        each(&batch.messages, |rows| message::insert(pen, rows))?;
+        each(&batch.messages, |rows| search::mark_late(pen, rows, indexed))?;
+        each(&batch.settles, |rows| search::mark(pen, rows, indexed))?;
+        each(&batch.settles, |rows| message::settle(pen, rows, &mut delta))?;
+        each(&batch.deliveries, |rows| delivery::insert(pen, rows))?;
+        each(&batch.changes, |rows| delivery::change(pen, rows))?;
+        each(&batch.attempts, |rows| delivery::insert_attempts(pen, rows))?;
+        each(&batch.dead_letters, |rows| dead_letter::insert(pen, rows))?;
+        each(&batch.letters, |rows| dead_letter::change(pen, rows))?;
+        each(&batch.jobs, |rows| job::apply(pen, rows))?;
+        each(&batch.audits, |rows| audit::insert(pen, rows))?;
+        each(&batch.decisions, |rows| decision::insert(pen, rows))?;
+        each(&batch.tokens, |rows| token::apply(pen, rows))?;
+        each(&batch.mail, |rows| mail::apply(pen, rows))?;
+        each(&batch.trust, |rows| announced::apply(pen, rows))?;
+        each(&batch.rules, |rows| rule::apply(pen, rows))?;
+        each(&batch.sessions, |rows| session::apply(pen, rows))?;
         presence::apply(pen, &batch.presences, batch.running)?;
-        figure::apply(pen, &batch.figures)?;
-        saved::apply(pen, &batch.saved)?;
+        each(&batch.figures, |rows| figure::apply(pen, rows))?;
+        each(&batch.saved, |rows| saved::apply(pen, rows))?;
         total::add(pen, &delta)?;
         Ok(pen.commit()?)
     }
@@ -247,6 +247,12 @@ impl Writer {
         drop(self.pen);
         drop(self.lock);
     }
+}
+
+/// Writes these rows, if there are any: most transactions have few kinds of them, and to ask for a statement
+/// costs as much as a small row.
+fn each<T>(rows: &[T], write: impl FnOnce(&[T]) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    if rows.is_empty() { Ok(()) } else { write(rows) }
 }
 
 /// That a transaction cannot even begin is no fault of what it would write: the connection is in a

@@ -20,6 +20,7 @@ use super::mailbox;
 use super::rate::{Pace, Rate};
 use super::wire::{Endpoints, MessageView, NewMessage, Problem, Specification, Version};
 use crate::listener::Seat;
+use crate::visitor::Visitor;
 use crate::{Entrance, named};
 
 /// How long a body may take to arrive.
@@ -137,36 +138,56 @@ pub(super) async fn send_message(
     Extension(seat): Extension<Seat>,
     request: Request,
 ) -> Result<Response, Fault> {
-    let token = token(request.headers())?;
-    let known = match &token {
-        Some(_) => Some(counter.visit(&seat, None, token.clone()).await?),
-        None if counter.settings.borrow().open => None,
-        None => return Err(no_token()),
-    };
-    if let Some((_, agent)) = &known {
-        counter.may_send(agent)?;
-    }
-    let body = counter.body(request).await?;
-    let new: NewMessage<'_> = parse(&body)?;
-    let claimed = convert::agent_id("sender_agent_id", &new.sender_agent_id)?;
-    let (link, agent) = match known {
-        Some(known) => known,
-        None => {
-            let known = counter.visit(&seat, Some(claimed.clone()), None).await?;
-            counter.may_send(&known.1)?;
-            known
+    match token(request.headers())? {
+        Some(token) => {
+            let visitor = match seat.visitor.take(&token) {
+                Some(visitor) => visitor,
+                None => {
+                    let (link, agent) = counter.visit(&seat, None, Some(token.clone())).await?;
+                    Visitor { link, agent, token }
+                }
+            };
+            let answer = counter.send_as(&visitor.link, &visitor.agent, request).await;
+            seat.visitor.keep(visitor);
+            answer
         }
-    };
-    if !convert::is_name_of(&claimed, &agent) {
-        let words = format!("this token is {agent}'s, not {claimed}'s: send as yourself");
-        return Err(Fault::new(StatusCode::FORBIDDEN, words));
+        None if counter.settings.borrow().open => {
+            let body = counter.body(request).await?;
+            let new: NewMessage<'_> = parse(&body)?;
+            let claimed = convert::agent_id("sender_agent_id", &new.sender_agent_id)?;
+            let (link, agent) = counter.visit(&seat, Some(claimed), None).await?;
+            counter.may_send(&agent)?;
+            send(&link, &agent, &new).await
+        }
+        None => Err(no_token()),
     }
-    let send = convert::send(&new)?;
+}
+
+async fn send(link: &Link, agent: &AgentId, new: &NewMessage<'_>) -> Result<Response, Fault> {
+    let send = convert::send(new)?;
     let receipt = link.submit(Command::Send(send.clone())).await?.sent().ok_or_else(unexpected)?;
-    Ok(json(StatusCode::CREATED, &convert::accepted(&new, &agent, &send, &receipt)))
+    Ok(json(StatusCode::CREATED, &convert::accepted(new, agent, &send, &receipt)))
 }
 
 impl Counter {
+    /// Sends what a request carries in the name of the one whose token it shows, and of nobody else.
+    async fn send_as(
+        &self,
+        link: &Link,
+        agent: &AgentId,
+        request: Request,
+    ) -> Result<Response, Fault> {
+        self.may_send(agent)?;
+        let body = self.body(request).await?;
+        let new: NewMessage<'_> = parse(&body)?;
+        let claimed = convert::agent_id("sender_agent_id", &new.sender_agent_id)?;
+        if !convert::is_name_of(&claimed, agent) {
+            let words = format!("this token is {agent}'s, not {claimed}'s: send as yourself");
+            return Err(Fault::new(StatusCode::FORBIDDEN, words));
+        }
+        send(link, agent, &new).await
+    }
+
     /// Where a token is needed, looks at it; who asks is not important.
     async fn look_at_token(&self, seat: &Seat, headers: &HeaderMap) -> Result<(), Fault> {
         match token(headers)? {

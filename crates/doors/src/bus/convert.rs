@@ -280,19 +280,14 @@ pub(crate) fn attempt_id(id: &RawValue) -> Option<AttemptId> {
     Some(AttemptId(DeliveryId(id / ATTEMPTS), u32::try_from(id % ATTEMPTS).ok()?))
 }
 
-/// What a delivery says beside its payload. `message_id` is the message's own, as text.
-pub(crate) fn head<'a>(
-    message: &'a Message,
-    topic: &'a str,
-    message_id: &'a str,
-) -> DeliveryHead<'a> {
+/// What a delivery says beside its payload.
+pub(crate) fn head<'a>(message: &'a Message, topic: &'a str) -> DeliveryHead<'a> {
     let trace = message.context.as_ref().and_then(|context| context.trace.as_ref());
     DeliveryHead {
         topic,
         from: message.from.as_str(),
-        to: topic,
-        message_id,
-        correlation_id: message.correlation.as_deref().unwrap_or(message_id),
+        message: message.id,
+        correlation: message.correlation.as_deref(),
         traceparent: trace.map(Trace::to_traceparent),
     }
 }

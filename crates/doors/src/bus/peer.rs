@@ -97,8 +97,8 @@ fn text(method: Method, attempt: AttemptId, message: &Message) -> String {
         Method::Trying | Method::ProcessMessage => "processMessage",
         Method::SendMessage => "sendMessage",
     };
-    let (topic, id) = (message.address.topic(), message.id.to_string());
-    let head = convert::head(message, topic.as_str(), &id);
+    let topic = message.address.topic();
+    let head = convert::head(message, topic.as_str());
     let payload = message.payload_in(Dialect::Bus);
     wire::delivery(method, convert::request_id(attempt), &head, payload.as_str())
 }

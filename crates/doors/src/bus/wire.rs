@@ -1,18 +1,17 @@
 //! JSON-RPC 2.0 as the bus speaks it. Payloads and ids stay raw JSON text.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use switchboard_model::MessageId;
+
+use super::text::Text;
 
 /// How long a caller that was refused for lack of room should wait, in milliseconds.
 const RETRY_AFTER_MS: u32 = 1000;
 /// The most requests in one batch.
 pub(crate) const MAX_BATCH: usize = 50;
-
-/// Room for most texts that are not payloads.
-const TEXT: usize = 512;
 
 /// One JSON-RPC object, request or response, as it arrived.
 #[derive(Debug, Deserialize)]
@@ -158,29 +157,10 @@ fn is_id(raw: &RawValue) -> bool {
 }
 
 /// A response. `result` is always an object.
-pub(crate) fn response(id: &str, result: &impl Serialize) -> String {
-    let written = written(r#"{"jsonrpc":"2.0","result":"#, result, |text| {
-        text.push_str(r#","id":"#);
-        text.push_str(id);
-        text.push('}');
-    });
-    written.unwrap_or_else(|error| {
-        error_response(id, &RpcError::new(-32603, "Internal error", error.to_string()))
-    })
-}
-
-/// A text with a value in it, written where it belongs and not copied there.
-fn written(
-    before: &str,
-    value: &impl Serialize,
-    after: impl FnOnce(&mut String),
-) -> Result<String, serde_json::Error> {
-    let mut bytes = Vec::with_capacity(TEXT);
-    bytes.extend_from_slice(before.as_bytes());
-    serde_json::to_writer(&mut bytes, value)?;
-    let mut text = String::from_utf8(bytes).map_err(serde::ser::Error::custom)?;
-    after(&mut text);
-    Ok(text)
+pub(crate) fn response(id: &str, result: &RawValue) -> String {
+    let mut text = Text::new(r#"{"jsonrpc":"2.0","result":"#);
+    text.raw(result.get()).raw(r#","id":"#).raw(id).raw("}");
+    text.done()
 }
 
 /// An error response; the id is `null` where the request's could not be read.
@@ -191,32 +171,30 @@ pub(crate) fn error_response(id: &str, error: &RpcError) -> String {
 }
 
 /// What a delivery says beside its payload.
-#[derive(Serialize)]
 pub(crate) struct DeliveryHead<'a> {
     pub(crate) topic: &'a str,
     pub(crate) from: &'a str,
-    pub(crate) to: &'a str,
-    #[serde(rename = "messageId")]
-    pub(crate) message_id: &'a str,
-    pub(crate) correlation_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: MessageId,
+    /// None where it is the message's own id.
+    pub(crate) correlation: Option<&'a str>,
     pub(crate) traceparent: Option<String>,
 }
 
 /// The request by which a message is delivered. The payload goes in as the text it came as.
 pub(crate) fn delivery(method: &str, id: u64, head: &DeliveryHead<'_>, payload: &str) -> String {
-    let before = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":"#);
-    let text = written(&before, head, |text| {
-        // The payload is one more member of what was just closed.
-        text.pop();
-        text.reserve(payload.len() + 64);
-        text.push_str(r#","payload":"#);
-        text.push_str(payload);
-        // Writing to a String cannot fail.
-        write!(text, r#"}},"id":{id}}}"#).unwrap_or_default();
-    });
-    // Nor can names be anything but text.
-    text.unwrap_or_default()
+    let mut text = Text::new(r#"{"jsonrpc":"2.0","method":"#);
+    text.string(method).raw(r#","params":{"topic":"#).string(head.topic);
+    text.raw(r#","from":"#).string(head.from).raw(r#","to":"#).string(head.topic);
+    text.raw(r#","messageId":"#).id(head.message).raw(r#","correlation_id":"#);
+    match head.correlation {
+        Some(correlation) => text.string(correlation),
+        None => text.id(head.message),
+    };
+    if let Some(traceparent) = &head.traceparent {
+        text.raw(r#","traceparent":"#).string(traceparent);
+    }
+    text.raw(r#","payload":"#).raw(payload).raw(r#"},"id":"#).number(id).raw("}");
+    text.done()
 }
 
 #[cfg(test)]
@@ -273,9 +251,8 @@ mod tests {
         let head = DeliveryHead {
             topic: "inbound:\"1\"",
             from: "a",
-            to: "b",
-            message_id: "m",
-            correlation_id: "m",
+            message: MessageId::numbered(7),
+            correlation: None,
             traceparent: None,
         };
         let text = delivery("processMessage", 7, &head, payload);
@@ -283,6 +260,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["params"]["topic"], "inbound:\"1\"");
         assert_eq!(value["id"], 7);
+        assert_eq!(value["params"]["correlation_id"], head.message.to_string());
         let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
         assert_eq!(keys.len(), 4, "only the spec's keys at the top: {keys:?}");
     }

@@ -15,6 +15,8 @@ use crate::{Commit, open as opening};
 #[derive(Clone, Debug)]
 enum Step {
     Accept,
+    /// One that its recipient processes at once.
+    Take,
     Deliver(u8),
     Attempt(u8, u32, DeliveryState),
     Settle(u8, MessageState, MessageState, bool),
@@ -26,6 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
     let from = prop_oneof![3 => Just(MessageState::Waiting), 1 => state()];
     prop_oneof![
         3 => Just(Step::Accept),
+        2 => Just(Step::Take),
         2 => any::<u8>().prop_map(Step::Deliver),
         3 => (any::<u8>(), 1_u32..4, prop::sample::select(DeliveryState::ALL.to_vec()))
             .prop_map(|(delivery, number, state)| Step::Attempt(delivery, number, state)),
@@ -39,6 +42,8 @@ fn step() -> impl Strategy<Value = Step> {
 fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
     let (mut messages, mut deliveries) = (0, 0);
     let (mut states, mut died) = (HashMap::new(), HashSet::new());
+    // Who has processed a message is not asked again.
+    let mut over = HashSet::new();
     let mut writes = Vec::new();
     for step in steps {
         match step {
@@ -46,12 +51,30 @@ fn writes(steps: &[Step]) -> Vec<Vec<Record>> {
                 messages += 1;
                 writes.push(accepted(message(messages)));
             }
+            Step::Take => {
+                (messages, deliveries) = (messages + 1, deliveries + 1);
+                over.insert(deliveries);
+                states.insert(messages, MessageState::Processed);
+                writes.push(accepted(message(messages)));
+                writes.push(vec![delivery(deliveries, messages)]);
+                writes.push(vec![
+                    attempt(deliveries, 1, DeliveryState::Processed),
+                    taken_by(messages, "analyzer"),
+                ]);
+            }
             Step::Deliver(pick) if messages > 0 => {
                 deliveries += 1;
                 writes.push(vec![delivery(deliveries, u64::from(*pick) % messages + 1)]);
             }
             Step::Attempt(pick, number, state) if deliveries > 0 => {
-                let mut record = attempt(u64::from(*pick) % deliveries + 1, *number, *state);
+                let delivery = u64::from(*pick) % deliveries + 1;
+                if over.contains(&delivery) {
+                    continue;
+                }
+                if *state == DeliveryState::Processed {
+                    over.insert(delivery);
+                }
+                let mut record = attempt(delivery, *number, *state);
                 if let Record::Attempt(attempt) = &mut record {
                     // Tells it from others of the same number, of which only the first counts.
                     attempt.message = Some(format!("write {}", writes.len()));
@@ -145,7 +168,7 @@ async fn dump(dir: &Path) -> Vec<String> {
     let mut connection = SqliteConnection::connect(&url).await.unwrap();
     let statements = [
         "select json_array(seq, sender, recipient, topic, accepted_at, state, settled_at, error, payload) from message order by seq",
-        "select json_array(id, message, agent, state, due_at, started_at, ended_at, outcome, words, answer) from delivery order by id",
+        "select json_array(id, message, agent, state, due_at, started_at, ended_at, outcome, words, answer) from asked order by id",
         "select json_array(delivery, number, outcome, message) from attempt order by delivery, number",
         "select json_array(message, reason, died_at, status, closed_at) from dead_letter order by message",
         "select json_array(id, first_seen, last_seen) from agent order by id",

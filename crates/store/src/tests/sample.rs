@@ -77,7 +77,7 @@ pub(super) fn delivery(id: u64, message: u64) -> Record {
         door: Door::Bus,
         pattern: Some("inbound:*".to_owned()),
         observer: false,
-        at: moment(1),
+        at: moment(i64::try_from(message).unwrap()),
     })
 }
 

@@ -1,82 +1,62 @@
 //! What a peer is told of its messages, and why it is refused.
 
-use serde::Serialize;
 use switchboard_broker::{Refusal, Replied};
-use switchboard_model::{
-    Ack, AgentId, AttemptOutcome, Code, MessageId, MessageState, Payload, Receipt, Reply,
-};
+use switchboard_model::{Ack, AttemptOutcome, Code, MessageState, Payload, Receipt, Reply};
 
+use crate::bus::text::Text;
 use crate::bus::wire::{self, RpcError};
-
-/// The answer to `sendMessage`: a superset that clients of every generation read.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SendResult<'a> {
-    success: bool,
-    accepted: bool,
-    message_id: MessageId,
-    stop_propagation: bool,
-    delivered_to: usize,
-    acks: Vec<AckResult<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct AckResult<'a> {
-    #[serde(rename = "client_id")]
-    client_id_of_old: &'a AgentId,
-    client_id: &'a AgentId,
-    processed: bool,
-    success: bool,
-    message: Option<&'a str>,
-    payload: Option<&'a Payload>,
-    retry_scheduled: bool,
-    retry_seconds: f64,
-}
 
 /// What became of a message, for its sender, as the response to the request with this id.
 pub(crate) fn sent(id: &str, replied: Replied) -> String {
     match replied.map(Reply::sent) {
-        Ok(Some(receipt)) => wire::response(id, &SendResult::from(&receipt)),
+        Ok(Some(receipt)) => result(id, &receipt),
         Ok(None) => wire::error_response(id, &RpcError::unexpected()),
         Err(why) => wire::error_response(id, &refusal(&why)),
     }
 }
 
-impl<'a> From<&'a Receipt> for SendResult<'a> {
-    fn from(receipt: &'a Receipt) -> Self {
-        let success = match receipt.state {
-            MessageState::Processed | MessageState::Waiting => true,
-            MessageState::Dead
-            | MessageState::Discarded
-            | MessageState::Expired
-            | MessageState::Refused => false,
-        };
-        Self {
-            success,
-            accepted: true,
-            message_id: receipt.message,
-            stop_propagation: receipt.stopped,
-            delivered_to: receipt.acks.len(),
-            acks: receipt.acks.iter().map(AckResult::from).collect(),
+/// The answer to `sendMessage`: a superset that clients of every generation read.
+fn result(id: &str, receipt: &Receipt) -> String {
+    let success = match receipt.state {
+        MessageState::Processed | MessageState::Waiting => true,
+        MessageState::Dead
+        | MessageState::Discarded
+        | MessageState::Expired
+        | MessageState::Refused => false,
+    };
+    let mut text = Text::new(r#"{"jsonrpc":"2.0","result":{"success":"#);
+    text.truth(success).raw(r#","accepted":true,"messageId":"#).id(receipt.message);
+    text.raw(r#","stopPropagation":"#).truth(receipt.stopped);
+    text.raw(r#","deliveredTo":"#).number(receipt.acks.len() as u64).raw(r#","acks":["#);
+    for (place, ack) in receipt.acks.iter().enumerate() {
+        if place > 0 {
+            text.raw(",");
         }
+        write_ack(&mut text, ack);
     }
+    text.raw(r#"]},"id":"#).raw(id).raw("}");
+    text.done()
 }
 
-impl<'a> From<&'a Ack> for AckResult<'a> {
-    fn from(ack: &'a Ack) -> Self {
-        let processed = ack.outcome == AttemptOutcome::Processed;
-        Self {
-            client_id_of_old: &ack.agent,
-            client_id: &ack.agent,
-            processed,
-            success: processed,
-            message: ack.message.as_deref(),
-            payload: ack.payload.as_ref(),
-            retry_scheduled: ack.again_in.is_some(),
-            retry_seconds: ack.again_in.map_or(0.0, |delay| delay.as_secs_f64()),
+fn write_ack(text: &mut Text, ack: &Ack) {
+    let processed = ack.outcome == AttemptOutcome::Processed;
+    // The first clients look for the name with an underscore.
+    text.raw(r#"{"client_id":"#).string(ack.agent.as_str());
+    text.raw(r#","clientId":"#).string(ack.agent.as_str());
+    text.raw(r#","processed":"#).truth(processed).raw(r#","success":"#).truth(processed);
+    text.raw(r#","message":"#);
+    match ack.message.as_deref() {
+        Some(words) => text.string(words),
+        None => text.raw("null"),
+    };
+    text.raw(r#","payload":"#).raw(ack.payload.as_ref().map_or("null", Payload::as_str));
+    match ack.again_in {
+        Some(delay) => {
+            text.raw(r#","retryScheduled":true,"retrySeconds":"#).value(&delay.as_secs_f64())
         }
-    }
+        None => text.raw(r#","retryScheduled":false,"retrySeconds":0.0"#),
+    };
+    text.raw("}");
 }
 
 /// Every refusal in the bus's numbers. Those that the spec does not name count down from -32010.
