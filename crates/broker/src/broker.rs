@@ -21,9 +21,9 @@ use crate::{Listed, Metrics, Refusal, Rules, Settings};
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
 /// socket it reads from.
 const INPUTS: usize = 4096;
-/// Passes of the core, with their events, waiting for a watcher. When full, the watcher loses the oldest, is
-/// told so, and starts over from a snapshot; the core never waits.
-const EVENTS: usize = 1024;
+/// What was told at a time and waits for a watcher; what waits is kept in memory, messages and all. When full,
+/// the watcher loses the oldest, is told so, and starts over from a snapshot; the core never waits.
+const EVENTS: usize = 128;
 /// Announcements waiting for a watcher. When full, it misses the oldest; each is made again soon.
 const ANNOUNCEMENTS: usize = 1024;
 

@@ -82,6 +82,9 @@ const PASS: usize = 256;
 /// there are many.
 const SHOW_AGENTS: Duration = Duration::from_millis(500);
 const SHOW_MORE: Duration = Duration::from_millis(100);
+/// How long what happens may wait to be told to those who watch, and how much of it.
+const TELL: Duration = Duration::from_millis(1);
+const NEWS: usize = 512;
 
 pub(crate) struct Core {
     settings: Settings,
@@ -90,8 +93,9 @@ pub(crate) struct Core {
     inputs: mpsc::WeakSender<Input>,
     commits: mpsc::Receiver<Commit>,
     events: broadcast::Sender<Events>,
-    /// What was not told yet.
+    /// What was not told yet, and when it has to be.
     news: Vec<Event>,
+    tell_by: Option<Instant>,
     totals: Totals,
     totals_out: watch::Sender<Totals>,
     registry: Registry,
@@ -245,6 +249,7 @@ impl Core {
             commits,
             events: ends.events,
             news: Vec::new(),
+            tell_by: None,
             totals: restored.totals,
             totals_out: ends.totals,
             registry: Registry::restore(restored.agents, &restored.tokens),
@@ -330,13 +335,13 @@ impl Core {
                     self.now.monotonic + if more { SHOW_MORE } else { SHOW_AGENTS };
             }
             self.write().await;
-            self.show_news();
+            self.tell_news();
             self.show_figures();
         }
         self.answer_everyone_left();
         self.see_everyone_off();
         self.write_now().await;
-        self.show_news();
+        self.tell_news_now();
     }
 
     fn handle(&mut self, input: Input) {
@@ -488,6 +493,7 @@ impl Core {
             self.held_until.next(),
             self.announced.next_deadline(),
             self.write_by,
+            self.tell_by,
             self.stop_by,
         ];
         deadlines.into_iter().flatten().fold(self.show_agents_at, Instant::min)
@@ -511,12 +517,21 @@ impl Core {
         self.news.push(event);
     }
 
-    /// Shows what this pass has come to.
-    fn show_news(&mut self) {
-        if !self.news.is_empty() {
-            // Nobody watching is no fault.
-            drop(self.events.send(self.news.drain(..).collect()));
+    /// Tells those who watch what has happened, when that has come to something.
+    fn tell_news(&mut self) {
+        if self.news.is_empty() {
+            return;
         }
+        let by = *self.tell_by.get_or_insert(self.now.monotonic + TELL);
+        if by <= self.now.monotonic || self.news.len() >= NEWS {
+            self.tell_news_now();
+        }
+    }
+
+    fn tell_news_now(&mut self) {
+        self.tell_by = None;
+        // Nobody watching is no fault.
+        drop(self.events.send(self.news.drain(..).collect()));
     }
 }
 

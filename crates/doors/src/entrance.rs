@@ -8,7 +8,7 @@ use tokio_util::task::TaskTracker;
 use crate::Limits;
 
 /// tungstenite's own defaults are 128 KiB read at once for each connection and no bound on writes.
-const READ_BUFFER: usize = 8 << 10;
+const READ_BUFFER: usize = 4 << 10;
 const WRITE_BUFFER: usize = 16 << 10;
 
 /// The broker behind the doors, and how connections to it live and end.
