@@ -60,7 +60,7 @@ async fn count(parts: &mut Parts, statement: &'static str) -> i64 {
     query.await.unwrap().get(0)
 }
 
-async fn walk(parts: &mut Parts, limits: Limits, now: Timestamp) {
+fn walk(parts: &Parts, limits: Limits, now: Timestamp) {
     let mut walk = Walk::default();
     while walk.step(&parts.writer.pen, limits, now).unwrap() {}
 }
@@ -80,10 +80,10 @@ async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_de
     assert_eq!(count(&mut parts, "select count(*) from attempt where delivery = 9000").await, 0);
     assert_eq!(count(&mut parts, "select last_delivery from total").await, 9000);
     let limits = Limits { days: 7, max_mb: 1000 };
-    walk(&mut parts, limits, Timestamp(moment(0).0 + 6 * DAY)).await;
+    walk(&parts, limits, Timestamp(moment(0).0 + 6 * DAY));
     assert_eq!(seqs(&parts, None).await.len(), 300, "six days are not seven");
 
-    walk(&mut parts, limits, Timestamp(moment(0).0 + 8 * DAY)).await;
+    walk(&parts, limits, Timestamp(moment(0).0 + 8 * DAY));
     let kept: Vec<u64> = (1..=300).filter(|seq| matches!(seq % 10, 7 | 8)).collect();
     assert_eq!(seqs(&parts, None).await, kept);
     assert_eq!(seqs(&parts, Some("findme")).await, kept);
@@ -119,9 +119,9 @@ async fn what_was_settled_lately_is_kept_however_old_it_is() {
         parts.queue.try_write(vec![gone, discarded(seq)]).unwrap();
         assert!(parts.writer.turn().await);
     }
-    walk(&mut parts, limits, now).await;
+    walk(&parts, limits, now);
     assert_eq!(seqs(&parts, None).await, [7, 8, 17], "the undo of six days ago is still possible");
-    walk(&mut parts, limits, Timestamp(now.0 + 2 * DAY)).await;
+    walk(&parts, limits, Timestamp(now.0 + 2 * DAY));
     assert_eq!(seqs(&parts, None).await, [7, 17]);
 }
 
@@ -139,7 +139,7 @@ async fn a_time_that_is_still_to_come_keeps_only_itself() {
     {
         parts.writer.turn().await;
     }
-    walk(&mut parts, Limits { days: 7, max_mb: 1000 }, now).await;
+    walk(&parts, Limits { days: 7, max_mb: 1000 }, now);
     assert_eq!(seqs(&parts, None).await, [1, 3]);
 }
 
@@ -154,7 +154,7 @@ async fn the_oldest_go_while_there_is_too_much() {
     );
     let pages = "select page_count from pragma_page_count";
     let before = count(&mut parts, pages).await;
-    walk(&mut parts, limits, moment(0)).await;
+    walk(&parts, limits, moment(0));
     assert!(
         pages_read(&mut parts.checkpointer.connection).await.unwrap().used_bytes()
             <= 5 * 1024 * 1024
