@@ -23,7 +23,7 @@ use crate::{Listed, Metrics, Refusal, Rules, Settings};
 const INPUTS: usize = 4096;
 /// What was told at a time and waits for a watcher; what waits is kept in memory, messages and all. When full,
 /// the watcher loses the oldest, is told so, and starts over from a snapshot; the core never waits.
-const EVENTS: usize = 128;
+const EVENTS: usize = 256;
 /// Announcements waiting for a watcher. When full, it misses the oldest; each is made again soon.
 const ANNOUNCEMENTS: usize = 1024;
 

@@ -7,7 +7,7 @@
 //! nobody can take yet, `payloads` leaves on disk what has to wait long, `unrouted` is about what
 //! nobody listens for, `settle` ends it; `letters`, `jobs` and `import` are what the operator does with dead letters; `rules` are
 //! the operator's, `keeping` what the operator keeps, `find` and `sharing` what agents ask of the broker; `lifecycle` tells agents of each other,
-//! `what_if` tells the operator what would happen, `disk` writes it all down.
+//! `what_if` tells the operator what would happen, `disk` writes it all down, and `news` tells those who watch.
 
 mod accept;
 mod again;
@@ -25,6 +25,7 @@ mod letters;
 mod lifecycle;
 mod mailbox;
 mod members;
+mod news;
 mod payloads;
 mod permit;
 mod promises;
@@ -82,9 +83,6 @@ const PASS: usize = 256;
 /// there are many.
 const SHOW_AGENTS: Duration = Duration::from_millis(500);
 const SHOW_MORE: Duration = Duration::from_millis(100);
-/// How long what happens may wait to be told to those who watch, and how much of it.
-const TELL: Duration = Duration::from_millis(1);
-const NEWS: usize = 512;
 
 pub(crate) struct Core {
     settings: Settings,
@@ -511,27 +509,6 @@ impl Core {
         self.totals_out.send_replace(self.totals);
         self.metrics.show_depth(self.deliveries.len(), self.calls.len());
         self.letters_out.store(self.letters.len() as u64, Ordering::Relaxed);
-    }
-
-    fn tell(&mut self, event: Event) {
-        self.news.push(event);
-    }
-
-    /// Tells those who watch what has happened, when that has come to something.
-    fn tell_news(&mut self) {
-        if self.news.is_empty() {
-            return;
-        }
-        let by = *self.tell_by.get_or_insert(self.now.monotonic + TELL);
-        if by <= self.now.monotonic || self.news.len() >= NEWS {
-            self.tell_news_now();
-        }
-    }
-
-    fn tell_news_now(&mut self) {
-        self.tell_by = None;
-        // Nobody watching is no fault.
-        drop(self.events.send(self.news.drain(..).collect()));
     }
 }
 

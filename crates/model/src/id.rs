@@ -198,6 +198,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_message_is_found_by_the_number_in_its_id() {
+        for seq in [0, 1, 255, 256, 123_456_789, (1 << 40) - 1] {
+            let id = MessageId::numbered(seq);
+            assert_eq!((id.number(), id.0.get_version_num()), (seq, 7));
+            assert_eq!(id.0.get_variant(), uuid::Variant::RFC4122);
+        }
+        let ids: Vec<_> = (1..1000).map(MessageId::numbered).collect();
+        assert!(ids.is_sorted(), "they sort by time, and by number where the time is the same");
+        assert_eq!(MessageId::numbered((1 << 40) + 5).number(), 5, "numbers beyond that are cut");
+    }
+
+    #[test]
     fn an_agent_id_is_1_to_128_visible_characters() {
         assert!(AgentId::parse("tg-bridge").is_ok());
         assert!(AgentId::parse("分析员").is_ok());

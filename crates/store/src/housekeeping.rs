@@ -1,5 +1,6 @@
 //! What the writer does when nobody waits for a commit: index words, forget old messages, give room back. In small
-//! steps; under load, at most a tenth of the writer's time goes here.
+//! steps; under load, at most a tenth of the writer's time goes here, and a third while there is more than may be
+//! kept.
 
 use std::time::Duration;
 
@@ -16,8 +17,10 @@ use crate::{clock, search};
 const IDLE: Duration = Duration::from_millis(20);
 /// Under load, the index is brought on at least this often.
 const UNDER_LOAD: Duration = Duration::from_secs(1);
-/// Under load, a step is followed by so many times its own length without one.
+/// Under load, a step is followed by so many times its own length without one; by fewer while there is more than
+/// may be kept, because then as much has to go as comes in.
 const SHARE: u32 = 10;
+const SHARE_OF_TOO_MUCH: u32 = 2;
 /// How often old messages are looked for.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// After a failure, as of a full disk, there is no hurry.
@@ -36,6 +39,8 @@ pub(crate) struct Housekeeping {
     next_walk: Instant,
     /// The last step left more to do at once.
     more: bool,
+    /// There is more than may be kept.
+    too_much: bool,
     last_write: Instant,
     last_step: Instant,
     last_step_took: Duration,
@@ -58,6 +63,7 @@ impl Housekeeping {
             walk: None,
             next_walk: now,
             more: false,
+            too_much: false,
             last_write: now,
             last_step: now,
             last_step_took: Duration::ZERO,
@@ -100,7 +106,8 @@ impl Housekeeping {
 
     /// Whether to take a step although writes keep coming.
     pub(crate) fn due_under_load(&self) -> bool {
-        let pause = if self.more { self.last_step_took * SHARE } else { UNDER_LOAD };
+        let share = if self.too_much { SHARE_OF_TOO_MUCH } else { SHARE };
+        let pause = if self.more { self.last_step_took * share } else { UNDER_LOAD };
         Instant::now() >= (self.last_step + pause).max(self.not_before)
     }
 
@@ -136,8 +143,27 @@ impl Housekeeping {
         pen.commit()?;
         self.indexed_up_to = up_to;
         self.index_behind = more_to_index;
+        self.too_much = self.walk.as_ref().is_some_and(|walk| walk.too_much);
         self.walk = self.walk.take().filter(|_| more_to_forget);
         self.more = more_to_index || more_to_forget || more_to_give;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn under_load_more_time_goes_to_forgetting_while_there_is_too_much() {
+        let (_options, options) = watch::channel(Options::default());
+        let (_compacting, compacting) = watch::channel(false);
+        let mut house = Housekeeping::new(options, compacting, 0);
+        let long_ago = Instant::now().checked_sub(Duration::from_secs(30)).unwrap();
+        (house.last_step, house.not_before) = (long_ago, long_ago);
+        (house.more, house.last_step_took) = (true, Duration::from_secs(10));
+        assert!(!house.due_under_load(), "ten times as long has not passed");
+        house.too_much = true;
+        assert!(house.due_under_load(), "twice as long has");
     }
 }

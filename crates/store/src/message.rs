@@ -1,9 +1,10 @@
-//! The table `message`: what was said.
+//! The table `message`: what was said. `write` is how it gets there.
+
+mod write;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Statement, params};
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
@@ -14,51 +15,13 @@ use uuid::Uuid;
 
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
-use crate::batch::{NewMessage, Settle};
-use crate::pen::Pen;
-use crate::record::{AttemptRecord, DeliveryRecord};
 use crate::rows::{int, uint};
-use crate::total::Delta;
+#[cfg(test)]
+pub(crate) use write::SQL as WRITE_SQL;
+pub(crate) use write::{insert, settle};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[
-    INSERT,
-    INSERT_TAKEN,
-    INSERT_WHOLE,
-    SETTLE,
-    WAITING,
-    WATCHED,
-    UNANSWERED,
-    BY_ID,
-    WHOLE_BY_ID,
-    PAYLOADS,
-];
-
-/// Those on every message's way say `or fail`: SQLite then keeps no copy of each page in order to take back
-/// one statement alone. Nobody needs that, because whatever fails, the whole transaction is taken back.
-///
-/// For messages that have nothing in the other columns: each costs, even where it is null.
-const INSERT: &str = "insert or fail into message (seq, id, sender, recipient, topic, capability, \
-     kind, priority, door, accepted_at, state, settled_at, payload, by_seq) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-
-/// For those that somebody has taken already.
-const INSERT_TAKEN: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
-     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
-     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-     ?19, ?20, ?21)";
-
-const INSERT_WHOLE: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
-     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
-     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer, \
-     correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-     ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)";
-
-const SETTLE: &str = "update or fail message set state = ?3, settled_at = ?4, \
-     recipient = coalesce(recipient, ?5), error = coalesce(?6, error) \
-     where seq = ?1 and state = ?2";
+pub(crate) const SQL: &[&str] = &[WAITING, WATCHED, UNANSWERED, BY_ID, WHOLE_BY_ID, PAYLOADS];
 
 /// The seq of the message of an id: the number in the id, if that is the one, or else what the index says.
 macro_rules! place {
@@ -141,120 +104,6 @@ const WHOLE_BY_ID: &str =
     concat!("select ", whole!(), " from message m where m.seq = ", place!("?1", "?2"));
 
 const AGENT_PREFIX: &str = "agent:";
-
-pub(crate) fn insert(pen: &Pen, messages: &[NewMessage<'_>]) -> rusqlite::Result<()> {
-    let (mut usual, mut taken) = (pen.statement(INSERT)?, pen.statement(INSERT_TAKEN)?);
-    for new in messages {
-        if !is_usual(new) {
-            let mut whole = pen.statement(INSERT_WHOLE)?;
-            bind_usual(&mut whole, new)?;
-            bind_taken(&mut whole, new.taken)?;
-            bind_others(&mut whole, new)?;
-            whole.raw_execute()?;
-        } else if new.taken.is_some() {
-            bind_usual(&mut taken, new)?;
-            bind_taken(&mut taken, new.taken)?;
-            taken.raw_execute()?;
-        } else {
-            bind_usual(&mut usual, new)?;
-            usual.raw_execute()?;
-        }
-    }
-    Ok(())
-}
-
-/// Whether it has nothing in the columns of `bind_others`.
-fn is_usual(new: &NewMessage<'_>) -> bool {
-    let message = new.message;
-    message.correlation.is_none()
-        && message.conversation.is_none()
-        && message.expires_at.is_none()
-        && new.error.is_none()
-        && message.replay_of.is_none()
-        && foreign_dialect(message).is_none()
-        && message.context.is_none()
-        && message.answer_by.is_none()
-}
-
-fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
-    let message = new.message;
-    // Rows of dead letters name replays by their ids alone.
-    let by_seq = message.id.number() == message.seq && message.replay_of.is_none();
-    statement.raw_bind_parameter(1, int(message.seq))?;
-    statement.raw_bind_parameter(2, &message.id.0.as_bytes()[..])?;
-    statement.raw_bind_parameter(3, message.from.as_str())?;
-    statement.raw_bind_parameter(4, new.recipient().map(AgentId::as_str))?;
-    match &message.address {
-        Address::Agent(agent) => {
-            statement.raw_bind_parameter(5, [AGENT_PREFIX, agent.as_str()].concat())?;
-        }
-        Address::Topic(topic) => statement.raw_bind_parameter(5, topic.as_str())?,
-    }
-    statement.raw_bind_parameter(6, message.capability.as_deref())?;
-    statement.raw_bind_parameter(7, message.kind.as_str())?;
-    statement.raw_bind_parameter(8, message.priority.as_str())?;
-    statement.raw_bind_parameter(9, message.door.as_str())?;
-    statement.raw_bind_parameter(10, message.accepted_at.0)?;
-    statement.raw_bind_parameter(11, new.state.as_str())?;
-    statement.raw_bind_parameter(12, new.settled_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(13, message.payload.as_str())?;
-    statement.raw_bind_parameter(14, by_seq.then_some(1))
-}
-
-/// How the one that took it did so.
-fn bind_taken(
-    statement: &mut Statement<'_>,
-    taken: Option<(&DeliveryRecord, &AttemptRecord)>,
-) -> rusqlite::Result<()> {
-    let (delivery, attempt) = taken.unzip();
-    statement.raw_bind_parameter(15, delivery.map(|delivery| int(delivery.id.0)))?;
-    statement.raw_bind_parameter(16, delivery.map(|delivery| delivery.door.as_str()))?;
-    let pattern = delivery.and_then(|delivery| delivery.pattern.as_deref());
-    statement.raw_bind_parameter(17, pattern)?;
-    statement.raw_bind_parameter(18, attempt.map(|attempt| attempt.started_at.0))?;
-    statement.raw_bind_parameter(19, attempt.map(|attempt| attempt.ended_at.0))?;
-    statement.raw_bind_parameter(20, attempt.and_then(|attempt| attempt.message.as_deref()))?;
-    let answer = attempt.and_then(|attempt| attempt.payload.as_ref());
-    statement.raw_bind_parameter(21, answer.map(Payload::as_str))
-}
-
-fn bind_others(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
-    let message = new.message;
-    statement.raw_bind_parameter(22, message.correlation.as_deref())?;
-    statement.raw_bind_parameter(23, message.conversation.as_ref().map(|id| &*id.0))?;
-    statement.raw_bind_parameter(24, message.expires_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(25, new.error)?;
-    statement.raw_bind_parameter(26, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
-    statement.raw_bind_parameter(27, foreign_dialect(message).map(Dialect::as_str))?;
-    statement.raw_bind_parameter(28, message.context.as_deref().map(context_text))?;
-    statement.raw_bind_parameter(29, message.answer_by.map(|at| at.0))
-}
-
-/// The words of the door it came by need not be named.
-fn foreign_dialect(message: &Message) -> Option<Dialect> {
-    (message.dialect != Dialect::of(message.door)).then_some(message.dialect)
-}
-
-fn context_text(context: &Context) -> String {
-    serde_json::to_string(context).unwrap_or_else(|_| "{}".to_owned())
-}
-
-/// Settles messages in their order, and counts in `delta` those that really moved.
-pub(crate) fn settle(pen: &Pen, settles: &[Settle<'_>], delta: &mut Delta) -> rusqlite::Result<()> {
-    let mut statement = pen.statement(SETTLE)?;
-    for settle in settles {
-        let moved = statement.execute(params![
-            int(settle.message),
-            settle.from.as_str(),
-            settle.state.as_str(),
-            settle.settled_at.map(|at| at.0),
-            settle.to.map(AgentId::as_str),
-            settle.error,
-        ])?;
-        delta.moved(settle.from, settle.state, int(moved as u64));
-    }
-    Ok(())
-}
 
 /// Messages that wait, oldest first.
 pub(crate) async fn waiting(

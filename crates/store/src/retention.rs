@@ -88,6 +88,8 @@ impl Limits {
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     seen_up_to: u64,
+    /// There is more than may be kept, as of the last step.
+    pub(crate) too_much: bool,
     /// No presence is left to be forgotten; to look again would cost as much for each step.
     presences_forgotten: bool,
 }
@@ -102,6 +104,7 @@ impl Walk {
     ) -> rusqlite::Result<bool> {
         let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
         let too_much = pages(pen)?.used_bytes() > limits.max_mb.saturating_mul(MB);
+        self.too_much = too_much;
         let mut others = subscription::forget(pen, cutoff, STEP)?
             + audit::forget(pen, cutoff, STEP)?
             + job::forget(pen, cutoff)?

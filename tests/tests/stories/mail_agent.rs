@@ -1,7 +1,7 @@
 //! An agent that only makes requests over HTTP, and anybody's requests.
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::board::{Board, PATIENCE};
@@ -61,6 +61,45 @@ pub(crate) async fn request_with(
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// One connection for many requests, one after the other.
+pub(crate) struct KeptOpen {
+    stream: BufReader<TcpStream>,
+    address: String,
+}
+
+impl KeptOpen {
+    pub(crate) async fn open(address: &str) -> Self {
+        let stream = BufReader::new(TcpStream::connect(address).await.unwrap());
+        Self { stream, address: address.to_owned() }
+    }
+
+    /// Posts a message and reads the answer, no more.
+    pub(crate) async fn post(&mut self, token: &str, message: &Value) -> Answer {
+        let (address, body) = (&self.address, message.to_string());
+        let request = format!(
+            "POST /api/v1/protocol/messages HTTP/1.1\r\nhost: {address}\r\n\
+             content-type: application/json\r\nauthorization: Bearer {token}\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let asking = async {
+            self.stream.get_mut().write_all(request.as_bytes()).await.unwrap();
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                assert!(self.stream.read_line(&mut head).await.unwrap() > 0, "closed: {head}");
+            }
+            let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+            let mut answer = Answer { status, head, body: String::new() };
+            let length = answer.header("content-length").unwrap().trim().parse().unwrap();
+            let mut body = vec![0; length];
+            self.stream.read_exact(&mut body).await.unwrap();
+            answer.body = String::from_utf8(body).unwrap();
+            answer
+        };
+        tokio::time::timeout(PATIENCE, asking).await.expect("no answer")
+    }
 }
 
 /// An agent with a mailbox.

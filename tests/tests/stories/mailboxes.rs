@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::board::{Board, eventually};
 use crate::lobby_agent::LobbyAgent;
-use crate::mail_agent::{MailAgent, request};
+use crate::mail_agent::{KeptOpen, MailAgent, request};
 use crate::program::Program;
 
 const CALL: &str = "sum";
@@ -39,6 +39,34 @@ async fn a_request_waits_is_read_and_is_processed_when_it_is_answered() {
     );
     let totals = board.totals().await;
     assert_eq!((&totals["accepted"], &totals["processed"]), (&json!(2), &json!(2)), "{totals}");
+}
+
+#[tokio::test]
+async fn a_connection_that_stays_open_speaks_for_whoever_shows_a_token_that_is_good_now() {
+    let board = Board::start().await;
+    let (anna, bert) =
+        (MailAgent::issued(&board, "anna").await, MailAgent::issued(&board, "bert").await);
+    let from = |sender: &str| {
+        json!({
+            "sender_agent_id": sender, "receiver_agent_id": "bert", "message_type": "notification",
+            "content": { "action": "note" },
+        })
+    };
+    let mut line = KeptOpen::open(board.address()).await;
+    for _ in 0..3 {
+        assert_eq!(line.post(&anna.token, &from("anna")).await.status, 201);
+    }
+    assert_eq!(line.post(&anna.token, &from("bert")).await.status, 403, "not in another's name");
+    assert_eq!(line.post("wrong", &from("anna")).await.status, 401);
+    assert_eq!(line.post(&bert.token, &from("bert")).await.status, 201, "another one may follow");
+    assert_eq!(line.post(&anna.token, &from("anna")).await.status, 201);
+
+    board.call("revokeToken", json!({ "agent": "anna" })).await;
+    let refused = line.post(&anna.token, &from("anna")).await;
+    assert_eq!(refused.status, 401, "{refused:?}");
+    assert_eq!(line.post(&bert.token, &from("bert")).await.status, 201);
+    let mail = bert.mail("?limit=50").await;
+    assert_eq!(mail.len(), 6, "{mail:?}");
 }
 
 #[tokio::test]

@@ -34,6 +34,7 @@ async fn every_statement_fits_the_schema() {
         letters::SQL,
         mail::SQL,
         message::SQL,
+        message::WRITE_SQL,
         moment::SQL,
         presence::SQL,
         related::SQL,
