@@ -30,6 +30,7 @@ pub(crate) const SQL: &[&str] = &[
 
 /// Looks at the oldest rows one after another rather than searching by time, which has no index.
 const OLDEST: &str = "select m.seq, m.accepted_at, m.settled_at, \
+     octet_length(m.payload) as payload_bytes, \
      m.state <> 'waiting' and not exists \
          (select 1 from dead_letter d where d.message = m.seq and d.status = 'open') as settled \
      from message m where m.seq > ? order by m.seq limit ?";
@@ -65,8 +66,12 @@ const GIVE_BACK: &str = "pragma incremental_vacuum(256)";
 /// Fewer free pages than this are kept: the next messages will need them.
 const MANY_FREE_PAGES: u64 = 1024;
 
-/// How many messages one step looks at.
+/// How many messages one step looks at; more while there is too much, because each step waits for the disk once.
 const STEP: u32 = 128;
+const LONG_STEP: u32 = 512;
+
+/// What a message takes beside its payload, about.
+const ROW_BYTES: u64 = 256;
 
 const MB: u64 = 1024 * 1024;
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
@@ -103,8 +108,10 @@ impl Walk {
         now: Timestamp,
     ) -> rusqlite::Result<bool> {
         let cutoff = Timestamp(now.0.saturating_sub(i64::from(limits.days) * DAY_MICROS));
-        let too_much = pages(pen)?.used_bytes() > limits.max_mb.saturating_mul(MB);
-        self.too_much = too_much;
+        let used = pages(pen)?.used_bytes();
+        let mut too_many_bytes = used.saturating_sub(limits.max_mb.saturating_mul(MB));
+        self.too_much = too_many_bytes > 0;
+        let most = if self.too_much { LONG_STEP } else { STEP };
         let mut others = subscription::forget(pen, cutoff, STEP)?
             + audit::forget(pen, cutoff, STEP)?
             + job::forget(pen, cutoff)?
@@ -116,7 +123,7 @@ impl Walk {
         }
 
         let mut oldest = pen.statement(OLDEST)?;
-        let mut rows = oldest.query(params![int(self.seen_up_to), STEP])?;
+        let mut rows = oldest.query(params![int(self.seen_up_to), most])?;
         let mut looked_at = 0;
         let mut old = Vec::new();
         let mut last_forgotten = None;
@@ -127,7 +134,7 @@ impl Walk {
             // What comes later was accepted later, so that the walk need not go through all that is
             // young each time. Not so after a time that is still to come: it tells of a clock that
             // was wrong, and must not keep what follows from being forgotten until then.
-            if accepted_at >= cutoff && accepted_at <= now && !too_much {
+            if accepted_at >= cutoff && accepted_at <= now && too_many_bytes == 0 {
                 reached_young = true;
                 break;
             }
@@ -135,7 +142,9 @@ impl Walk {
             // A letter that was thrown away just now can be taken back, however old it is.
             let settled_at = row.get::<_, Option<i64>>("settled_at")?.map(Timestamp);
             let last_touched = settled_at.map_or(accepted_at, |at| at.max(accepted_at));
-            if row.get("settled")? && (last_touched < cutoff || too_much) {
+            if row.get("settled")? && (last_touched < cutoff || too_many_bytes > 0) {
+                let bytes = uint(row.get("payload_bytes")?) + ROW_BYTES;
+                too_many_bytes = too_many_bytes.saturating_sub(bytes);
                 old.push(self.seen_up_to);
                 last_forgotten = last_forgotten.max(Some(last_touched));
             }
@@ -144,7 +153,7 @@ impl Walk {
         if let Some(at) = last_forgotten {
             presence::kept_since(pen, at)?;
         }
-        let more_messages = !reached_young && looked_at == STEP;
+        let more_messages = !reached_young && looked_at == most;
         if more_messages || others > 0 {
             return Ok(true);
         }
