@@ -9,7 +9,7 @@ use crate::Refusal;
 use crate::receipts::Worth;
 
 /// How long new messages may wait for their answers, so that both are one write: a row that is written
-/// once costs a third of one that is written and then changed.
+/// once is neither looked up nor taken out of an index again.
 const TOGETHER: Duration = Duration::from_millis(1);
 /// How long anything may wait for the disk to be done with what came before. It is told sooner that it has
 /// failed than that it is slow.
