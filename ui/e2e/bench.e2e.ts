@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { readFile, readdir } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
@@ -40,6 +41,13 @@ function report(title: string, columns: Record<string, Figures>): void {
   }
 }
 
+/** A data folder whose broker keeps to itself: whatever else runs on this machine neither finds it nor is found. */
+async function quietFolder() {
+  const folder = await dataFolder();
+  await writeFile(path.join(folder.dir, "switchboard.toml"), "[discovery]\nmdns = false\n");
+  return folder;
+}
+
 class Load {
   readonly #child: Child;
   #before = 0;
@@ -67,8 +75,8 @@ class Load {
 }
 
 describe("the screens under load", () => {
-  let data: Awaited<ReturnType<typeof dataFolder>>;
-  beforeAll(async () => (data = await dataFolder()));
+  let data: Awaited<ReturnType<typeof quietFolder>>;
+  beforeAll(async () => (data = await quietFolder()));
   afterAll(() => data.remove());
 
   test("in Chromium", { timeout: PATIENCE }, async () => {
@@ -103,7 +111,7 @@ describe("the screens under load", () => {
 
   test("in the real window", { timeout: PATIENCE }, async () => {
     const driver = await startDriver();
-    const folder = await dataFolder();
+    const folder = await quietFolder();
     const stage = await openDesktop(folder.dir);
     const { browser } = stage.screen;
     await browser.setTimeout({ script: (SECONDS + 30) * 1000 });
@@ -142,7 +150,7 @@ describe("search", () => {
   afterAll(() => browser.close());
 
   test(`over ${String(MESSAGES)} messages`, { timeout: 1_200_000 }, async () => {
-    const folder = await dataFolder();
+    const folder = await quietFolder();
     await promisify(execFile)(program("fill"), [folder.dir, String(MESSAGES)]);
     const stage = await openBrowser(browser, folder.dir);
     const token = (await readFile(`${folder.dir}/admin-token`, "utf8")).trim();

@@ -37,6 +37,12 @@ describe("the patch bay", () => {
     expect(filtered()).toEqual({});
   });
 
+  test("a jack has no custom property of its own, which a web view would keep when it goes", async () => {
+    begin();
+    expect((await jack(/planner/)).getAttribute("style") ?? "").not.toContain("--");
+    expect((await bay()).style.getPropertyValue("--jack-radius")).toMatch(/^[\d.]+px$/);
+  });
+
   test("the operator's own name is on the jack", async () => {
     begin([agent("planner", { label: "The planner" }), agent("kept-out", { blocked: true })]);
     await jack(/The planner/);
