@@ -19,6 +19,8 @@ export default defineConfig({
     host: "127.0.0.1",
     port: 5173,
     strictPort: true,
+    // A test reads the corpus of links, which the desktop app's tests read too.
+    fs: { allow: [".", "../fuzz/corpus"] },
     proxy: {
       // The broker refuses foreign origins; to it, the development server is itself.
       "/console/call": { target: broker, changeOrigin: true, headers: { origin: broker } },

@@ -133,6 +133,21 @@ mod tests {
         assert_eq!(among(&second[..2]), None, "the program's own name is none");
     }
 
+    #[test]
+    fn fuzzing_link() {
+        crate::replay::replay("link", |bytes| {
+            let Ok(text) = std::str::from_utf8(bytes) else { return };
+            match parse(text) {
+                Ok(link) => {
+                    assert_eq!(link, text, "it is carried to the letter");
+                    assert!(link.len() <= LONGEST && !link.contains(char::is_control));
+                    assert!(link.to_ascii_lowercase().starts_with(BEGINNING));
+                }
+                Err(words) => assert!(!words.is_empty()),
+            }
+        });
+    }
+
     #[tokio::test]
     async fn the_last_link_waits_for_the_window_and_is_opened_once() {
         let wanted = Wanted::default();

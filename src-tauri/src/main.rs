@@ -20,6 +20,9 @@ mod news;
 mod notifications;
 mod quick;
 mod remembered;
+#[cfg(test)]
+#[path = "../../fuzz/replay.rs"]
+mod replay;
 mod runtime;
 mod standing;
 mod tray;

@@ -1,8 +1,12 @@
 //! The one way in: every door, the operator and discovered peers submit commands here.
 
+mod link;
+
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::task::{Context, Poll};
 
 use switchboard_model::{
     AgentId, AgentView, AllowEntry, AnnouncedView, Announcement, AttemptId, Command, ConnectionId,
@@ -10,13 +14,17 @@ use switchboard_model::{
     TurnedAway,
 };
 use switchboard_store::{FigureRecord, Opened, Store};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
+
 use tokio::task::JoinHandle;
 
+use crate::clock::Now;
 use crate::core::{Core, Ends, Loaded};
 use crate::figures::Figures;
 use crate::replies::{PendingReply, ReplyLine, ReplyTo};
 use crate::{Listed, Metrics, Refusal, Rules, Settings};
+pub use link::{Link, Scissors};
 
 /// Commands waiting for the core. When full, the door that brings one more waits, and with it the
 /// socket it reads from.
@@ -26,6 +34,39 @@ const INPUTS: usize = 4096;
 const EVENTS: usize = 256;
 /// Announcements waiting for a watcher. When full, it misses the oldest; each is made again soon.
 const ANNOUNCEMENTS: usize = 1024;
+
+/// Something on its way into the core. Nothing is lost by waiting for it late; to let go of one that waits takes it back.
+#[must_use = "what finds no room waits for it only while this is waited for"]
+pub enum Putting {
+    /// It is there, or nobody is there to take it.
+    Done(Result<(), Refusal>),
+    /// As much waits there as may. Boxed, so that what is usual need not be as large as what is rare.
+    Waits(Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>>),
+}
+
+impl Putting {
+    /// Waits for it, and does not mind if the broker has stopped.
+    pub async fn quietly(self) {
+        if self.await.is_err() {
+            tracing::debug!("told a broker that has stopped");
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self, Self::Done(_))
+    }
+}
+
+impl Future for Putting {
+    type Output = Result<(), Refusal>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut *self {
+            Self::Done(result) => Poll::Ready(std::mem::replace(result, Ok(()))),
+            Self::Waits(waiting) => waiting.as_mut().poll(context),
+        }
+    }
+}
 
 /// Who brings a command. The core knows which agent a connection speaks for; nobody can say it
 /// in a message.
@@ -119,12 +160,17 @@ pub(crate) enum Input {
 #[derive(Clone)]
 pub struct Broker {
     inputs: mpsc::Sender<Input>,
+    shared: Arc<Shared>,
+}
+
+/// What all handles have in common. Not the way into the core: that is counted, so that it ends with the last handle.
+struct Shared {
     events: broadcast::Sender<Events>,
     announcements: broadcast::Sender<Arc<Announcement>>,
     announced_on_bus: broadcast::Sender<Arc<Message>>,
     totals: watch::Receiver<Totals>,
-    next_connection: Arc<AtomicU64>,
-    live: Arc<AtomicU32>,
+    next_connection: AtomicU64,
+    live: AtomicU32,
     open_letters: Arc<AtomicU64>,
     in_flight: usize,
     metrics: Metrics,
@@ -155,51 +201,35 @@ impl Broker {
         };
         let figures = Figures::new(totals.clone(), metrics.clone(), open_letters.clone());
         figures.start(events.subscribe(), inputs.downgrade(), store.clone());
-        let core = Core::restore(settings, opened, ends).await;
+        let core = Core::restore(settings, opened, ends, Now::read()).await;
         let task = tokio::spawn(core.run(inbox));
-        let next_connection = Arc::new(AtomicU64::new(1));
-        let live = Arc::new(AtomicU32::new(0));
-        let broker = Self {
-            inputs,
+        let shared = Arc::new(Shared {
             events,
             announcements,
             announced_on_bus,
             totals,
-            next_connection,
-            live,
+            next_connection: AtomicU64::new(1),
+            live: AtomicU32::new(0),
             open_letters,
             in_flight,
             metrics,
             figures,
             store,
-        };
-        (broker, task)
+        });
+        (Self { inputs, shared }, task)
     }
 
     /// Opens a connection that does not speak for anyone yet. It ends when the link is dropped.
     /// `from` is where the other end is; none if it is in this program.
     pub async fn connect(&self, door: Door, from: Option<IpAddr>) -> Result<Link, Refusal> {
-        let id = ConnectionId(self.next_connection.fetch_add(1, Ordering::Relaxed));
+        let id = ConnectionId(self.shared.next_connection.fetch_add(1, Ordering::Relaxed));
         // As much as the core hands over before it hears of one. It overflows only where the door
         // writes nothing for longer than a delivery may take; the core treats that as a door gone.
-        let (outbox, deliveries) = mpsc::channel(self.in_flight.max(1));
-        let watched = outbox.clone();
+        let (outbox, deliveries) = mpsc::channel(self.shared.in_flight.max(1));
         let (cut, is_cut) = watch::channel(None);
-        self.inputs
-            .send(Input::Connect { id, door, from, outbox, cut })
-            .await
-            .map_err(|_| Refusal::Stopping)?;
-        // However the door's task ends, its end of the outbox goes, and the core hears of it.
-        let (inputs, live) = (self.inputs.clone(), self.live.clone());
-        live.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(async move {
-            watched.closed().await;
-            live.fetch_sub(1, Ordering::Relaxed);
-            if inputs.send(Input::Gone(id)).await.is_err() {
-                tracing::debug!(connection = id.0, "closed after the core stopped");
-            }
-        });
-        Ok(Link { caller: Caller::Connection(id), broker: self.clone(), deliveries, is_cut })
+        let ends = (outbox.clone(), deliveries);
+        self.put(Input::Connect { id, door, from, outbox, cut }).await?;
+        Ok(Link::new(Caller::Connection(id), self.clone(), ends, is_cut))
     }
 
     /// Submits a command and waits for its reply: for a message, until it is on disk.
@@ -211,36 +241,38 @@ impl Broker {
     /// the other are taken in that order.
     pub async fn begin(&self, caller: Caller, command: Command) -> Result<PendingReply, Refusal> {
         let (reply, answer) = oneshot::channel();
-        self.input(caller, command, Some(ReplyTo::Waiting(reply))).await?;
+        self.put(Input::Submit { caller, command, reply: Some(ReplyTo::Waiting(reply)) }).await?;
         Ok(PendingReply(answer))
     }
 
-    /// Submits a command whose reply comes by this line, with this tag.
-    pub async fn begin_in(
+    /// Submits a command whose reply comes by this line, with this tag. It is on its way before this is waited for.
+    pub fn begin_in(
         &self,
         line: &ReplyLine,
         tag: Box<str>,
         caller: Caller,
         command: Command,
-    ) -> Result<(), Refusal> {
-        self.input(caller, command, Some(line.promise(tag))).await
+    ) -> Putting {
+        self.put(Input::Submit { caller, command, reply: Some(line.promise(tag)) })
     }
 
     /// Submits a command whose reply nobody waits for, such as an answer to a delivery.
-    pub async fn tell(&self, caller: Caller, command: Command) {
-        if self.input(caller, command, None).await.is_err() {
-            tracing::debug!("told a broker that has stopped");
-        }
+    pub fn tell(&self, caller: Caller, command: Command) -> Putting {
+        self.put(Input::Submit { caller, command, reply: None })
     }
 
-    async fn input(
-        &self,
-        caller: Caller,
-        command: Command,
-        reply: Option<ReplyTo>,
-    ) -> Result<(), Refusal> {
-        let input = Input::Submit { caller, command, reply };
-        self.inputs.send(input).await.map_err(|_| Refusal::Stopping)
+    /// Gives the core something to do: at once where there is room, and there nearly always is.
+    fn put(&self, input: Input) -> Putting {
+        match self.inputs.try_send(input) {
+            Ok(()) => Putting::Done(Ok(())),
+            Err(TrySendError::Closed(_)) => Putting::Done(Err(Refusal::Stopping)),
+            Err(TrySendError::Full(input)) => {
+                let inputs = self.inputs.clone();
+                Putting::Waits(Box::pin(async move {
+                    inputs.send(input).await.map_err(|_| Refusal::Stopping)
+                }))
+            }
+        }
     }
 
     /// Everyone the registry knows, in order of their ids.
@@ -265,12 +297,12 @@ impl Broker {
 
     /// Announcements from now on, as they are believed.
     pub fn announcements(&self) -> broadcast::Receiver<Arc<Announcement>> {
-        self.announcements.subscribe()
+        self.shared.announcements.subscribe()
     }
 
     /// What agents say on the discovery topic of the bus, from now on.
     pub fn announced_on_bus(&self) -> broadcast::Receiver<Arc<Message>> {
-        self.announced_on_bus.subscribe()
+        self.shared.announced_on_bus.subscribe()
     }
 
     /// Everyone who can be found now, by whichever door they came.
@@ -305,7 +337,7 @@ impl Broker {
 
     /// What is remembered; the core is not asked for it.
     pub(crate) fn store(&self) -> &Store {
-        &self.store
+        &self.shared.store
     }
 
     pub(crate) async fn ask<T>(
@@ -319,31 +351,31 @@ impl Broker {
 
     /// What happens from now on. A watcher that falls behind is told so.
     pub fn events(&self) -> broadcast::Receiver<Events> {
-        self.events.subscribe()
+        self.shared.events.subscribe()
     }
 
     /// Where every message is now.
     pub fn totals(&self) -> Totals {
-        *self.totals.borrow()
+        *self.shared.totals.borrow()
     }
 
     /// Dead letters that nobody has dealt with.
     pub fn open_letters(&self) -> u64 {
-        self.open_letters.load(Ordering::Relaxed)
+        self.shared.open_letters.load(Ordering::Relaxed)
     }
 
     pub(crate) fn figures(&self) -> &Figures {
-        &self.figures
+        &self.shared.figures
     }
 
     /// What has been counted and measured since the start.
     pub fn metrics(&self) -> &Metrics {
-        &self.metrics
+        &self.shared.metrics
     }
 
     /// Live connections, by whichever door.
     pub fn connections(&self) -> u32 {
-        self.live.load(Ordering::Relaxed)
+        self.shared.live.load(Ordering::Relaxed)
     }
 
     /// Other settings hold from now on. What was begun keeps the times it was given, and those who are connected may
@@ -356,66 +388,10 @@ impl Broker {
     /// Refuses new messages, waits a little for open answers, and ends the core. What has not been
     /// delivered stays on disk.
     pub async fn stop(&self) {
-        let counted = Input::Figures(self.figures.close());
+        let counted = Input::Figures(self.shared.figures.close());
         if self.inputs.send(counted).await.is_err() || self.inputs.send(Input::Stop).await.is_err()
         {
             tracing::debug!("the core has stopped already");
         }
-    }
-}
-
-/// A door's end of a connection.
-pub struct Link {
-    caller: Caller,
-    broker: Broker,
-    deliveries: mpsc::Receiver<Outgoing>,
-    is_cut: watch::Receiver<Option<Cut>>,
-}
-
-/// Tells a door that the broker has ended its connection.
-#[derive(Clone)]
-pub struct Scissors(watch::Receiver<Option<Cut>>);
-
-impl Scissors {
-    /// Resolves when the connection is cut; never, if that does not happen.
-    pub async fn cut(&mut self) -> Cut {
-        let cut = self.0.wait_for(Option::is_some).await.ok().and_then(|cut| *cut);
-        match cut {
-            Some(cut) => cut,
-            // The core let go of it without a word, as at its own end.
-            None => std::future::pending().await,
-        }
-    }
-}
-
-impl Link {
-    /// Submits a command in the name of whoever is at the other end.
-    pub async fn submit(&self, command: Command) -> Result<Reply, Refusal> {
-        self.broker.submit(self.caller, command).await
-    }
-
-    /// The way to submit from another task while this one waits for deliveries.
-    pub fn caller(&self) -> (Broker, Caller) {
-        (self.broker.clone(), self.caller)
-    }
-
-    /// Tells when the broker ends this connection.
-    pub fn scissors(&self) -> Scissors {
-        Scissors(self.is_cut.clone())
-    }
-
-    /// Whether the broker has ended this connection: nothing more is to be written to it.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut.borrow().is_some()
-    }
-
-    /// The next thing to write, if there is one already.
-    pub fn try_next(&mut self) -> Option<Outgoing> {
-        self.deliveries.try_recv().ok()
-    }
-
-    /// The next thing to write to the other end.
-    pub async fn next(&mut self) -> Option<Outgoing> {
-        self.deliveries.recv().await
     }
 }

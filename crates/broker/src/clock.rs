@@ -5,6 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use switchboard_model::Timestamp;
 use tokio::time::Instant;
 
+/// In microseconds.
+const WORTH_A_WORD: u64 = 2_000_000;
+
 /// One moment, on both clocks: the time of day for records, the other for deadlines, which must
 /// not move when someone sets the time of day.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,14 @@ pub(crate) struct Now {
 impl Now {
     pub(crate) fn read() -> Self {
         Self { wall: now(), monotonic: Instant::now() }
+    }
+
+    /// By how many microseconds the time of day was set since then, where that is worth a word: a clock that is
+    /// kept in time by the network is set by less, all the time.
+    pub(crate) fn set_since(self, then: Self) -> Option<i64> {
+        let passed = self.monotonic.saturating_duration_since(then.monotonic);
+        let by = self.wall.0.saturating_sub(then.wall.plus(passed).0);
+        (by.unsigned_abs() >= WORTH_A_WORD).then_some(by)
     }
 }
 

@@ -38,6 +38,9 @@ mod unrouted;
 mod waiting;
 mod what_if;
 
+#[cfg(test)]
+mod simulation;
+
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
@@ -230,9 +233,8 @@ pub(crate) struct Ends {
 
 impl Core {
     /// Takes up where the broker stopped: known agents are away, messages on their way wait.
-    pub(crate) async fn restore(settings: Settings, opened: Opened, ends: Ends) -> Self {
+    pub(crate) async fn restore(settings: Settings, opened: Opened, ends: Ends, now: Now) -> Self {
         let Opened { store, commits, restored } = opened;
-        let now = Now::read();
         let back_by = now.monotonic + settings.timeout;
         let announced = Announced::restore(
             settings.discovery.clone(),
@@ -319,23 +321,44 @@ impl Core {
                 taken = inbox.recv_many(&mut inputs, PASS) => if taken == 0 { break },
                 () = &mut alarm => {}
             }
-            self.now = Now::read();
-            for input in inputs.drain(..) {
-                self.handle(input);
-            }
-            self.do_what_is_due();
-            self.hand_over();
-            if self.show_agents_at <= self.now.monotonic {
-                self.show_changed_agents();
-                self.show_changed_jobs();
-                let more = self.registry.has_more_to_show();
-                self.show_agents_at =
-                    self.now.monotonic + if more { SHOW_MORE } else { SHOW_AGENTS };
-            }
-            self.write().await;
-            self.tell_news();
-            self.show_figures();
+            self.look_at_the_clock(Now::read());
+            self.pass(&mut inputs).await;
         }
+        self.close_down().await;
+    }
+
+    /// It is now this late. That somebody sets the time of day moves no deadline; it is told, because what is recorded
+    /// from then on looks as if it had been earlier or much later.
+    fn look_at_the_clock(&mut self, now: Now) {
+        let before = std::mem::replace(&mut self.now, now);
+        if let Some(micros) = now.set_since(before) {
+            let seconds = micros / 1_000_000;
+            tracing::warn!(seconds, "the clock of this machine was set");
+            self.parking.clock_set(micros);
+            self.journeys.values_mut().for_each(|journey| journey.dispatch.clock_set(micros));
+        }
+    }
+
+    /// One pass: takes what has arrived, and does all that follows from it and from the time it is.
+    async fn pass(&mut self, inputs: &mut Vec<Input>) {
+        for input in inputs.drain(..) {
+            self.handle(input);
+        }
+        self.do_what_is_due();
+        self.hand_over();
+        if self.show_agents_at <= self.now.monotonic {
+            self.show_changed_agents();
+            self.show_changed_jobs();
+            let more = self.registry.has_more_to_show();
+            self.show_agents_at = self.now.monotonic + if more { SHOW_MORE } else { SHOW_AGENTS };
+        }
+        self.write().await;
+        self.tell_news();
+        self.show_figures();
+    }
+
+    /// The last pass: nobody is left waiting.
+    async fn close_down(&mut self) {
         self.answer_everyone_left();
         self.see_everyone_off();
         self.write_now().await;

@@ -272,7 +272,7 @@ impl Dispatch {
     /// Where others are subscribed one of those must process the message; where there are only
     /// observers any of them that does settles it.
     fn who_decides(&self) -> Role {
-        let only_observers = self.observers_settle && self.is_only_watched();
+        let only_observers = self.observers_settle && self.is_up_to_observers();
         if only_observers { Role::Observer } else { Role::Handler }
     }
 
@@ -312,6 +312,16 @@ impl Dispatch {
             Some(failure) if only_observers || asked_others => Verdict::of(failure),
             Some(failure) => Verdict::not_taken_care_of(failure.words.as_deref()),
         }
+    }
+
+    /// The time of day was set by so many microseconds.
+    pub(crate) fn clock_set(&mut self, by: i64) {
+        self.tries.clock_set(by);
+    }
+
+    /// An observer that processes the message settles it from here on, where nobody else is asked.
+    pub(crate) fn let_observers_settle(&mut self) {
+        self.observers_settle = true;
     }
 
     /// The message goes on after all: somebody may come who takes it.

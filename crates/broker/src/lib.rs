@@ -39,7 +39,7 @@ mod settings;
 mod subscriptions;
 
 pub use announced::Listed;
-pub use broker::{Broker, Caller, Cut, Link, Outgoing, Scissors};
+pub use broker::{Broker, Caller, Cut, Link, Outgoing, Putting, Scissors};
 pub use clock::now;
 pub use figures::{Busy, Stretch};
 pub use metrics::{Histogram, Metrics};
@@ -49,4 +49,7 @@ pub use replies::{PendingReply, Replied, Replies, ReplyLine, reply_line};
 pub use retry::RetryRule;
 pub use rules::Rules;
 pub use schemas::InvalidSchema;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use schemas::fuzzing;
 pub use settings::{DiscoveryRules, Settings};

@@ -89,6 +89,12 @@ impl Parking {
         self.by_topic.get(topic)?.get(&seq)
     }
 
+    /// Whether the message of that number is here, on whichever topic.
+    #[cfg(test)]
+    pub(crate) fn contains(&self, seq: u64) -> bool {
+        self.by_topic.values().any(|on_topic| on_topic.contains_key(&seq))
+    }
+
     /// Everything that waits on this topic, in order.
     pub(crate) fn on(&self, topic: &Topic) -> impl Iterator<Item = &Arc<Message>> {
         self.by_topic.get(topic).into_iter().flat_map(BTreeMap::values).map(|one| &one.message)
@@ -133,6 +139,15 @@ impl Parking {
         }
         taken.sort_unstable_by_key(|one| one.message.seq);
         taken
+    }
+
+    /// The time of day was set by so many microseconds: those that were to be asked again at a time of day wait
+    /// no longer and no shorter for it.
+    pub(crate) fn clock_set(&mut self, by: i64) {
+        let parked = self.by_topic.values_mut().flat_map(BTreeMap::values_mut);
+        for at in parked.flat_map(|one| &mut one.tried).filter_map(|one| one.due_at.as_mut()) {
+            at.0 = at.0.saturating_add(by);
+        }
     }
 
     /// The next one that has waited too long, if there is one.

@@ -11,6 +11,9 @@ use crate::Refusal;
 /// What came of a command.
 pub type Replied = Result<Reply, Refusal>;
 
+/// A reply in a line. In a box, because a line has room for many before there is one.
+type Tagged = Box<(Box<str>, Replied)>;
+
 /// Where a reply goes.
 pub(crate) enum ReplyTo {
     /// To the one who waits for just this.
@@ -52,7 +55,7 @@ pub fn reply_line(room: usize) -> (ReplyLine, Replies) {
 /// Where replies are put. Whoever begins commands sees to it that no more are
 /// [outstanding](Self::outstanding) than it has room for; then it is never full.
 pub struct ReplyLine {
-    line: mpsc::Sender<(Box<str>, Replied)>,
+    line: mpsc::Sender<Tagged>,
     outstanding: Arc<AtomicUsize>,
 }
 
@@ -70,7 +73,7 @@ impl ReplyLine {
 
 /// Where replies come out, in the order in which they were given.
 pub struct Replies {
-    replies: mpsc::Receiver<(Box<str>, Replied)>,
+    replies: mpsc::Receiver<Tagged>,
     outstanding: Arc<AtomicUsize>,
 }
 
@@ -83,13 +86,13 @@ impl Replies {
     /// The next one with its tag; none once nothing can come any more.
     pub async fn next(&mut self) -> Option<(Box<str>, Replied)> {
         let next = self.replies.recv().await?;
-        Some(self.taken(next))
+        Some(self.taken(*next))
     }
 
     /// The next one, if there is one already.
     pub fn try_next(&mut self) -> Option<(Box<str>, Replied)> {
         let next = self.replies.try_recv().ok()?;
-        Some(self.taken(next))
+        Some(self.taken(*next))
     }
 
     fn taken(&self, next: (Box<str>, Replied)) -> (Box<str>, Replied) {
@@ -100,14 +103,14 @@ impl Replies {
 
 /// A reply that somebody counts on: one that is let go of says that the broker stops.
 pub(crate) struct Promised {
-    line: mpsc::Sender<(Box<str>, Replied)>,
+    line: mpsc::Sender<Tagged>,
     tag: Box<str>,
 }
 
 impl Promised {
     fn keep(mut self, replied: Replied) -> bool {
         let tag = std::mem::take(&mut self.tag);
-        self.line.try_send((tag, replied)).is_ok()
+        self.line.try_send(Box::new((tag, replied))).is_ok()
     }
 }
 
@@ -115,7 +118,7 @@ impl Drop for Promised {
     fn drop(&mut self) {
         if !self.tag.is_empty() {
             let tag = std::mem::take(&mut self.tag);
-            drop(self.line.try_send((tag, Err(Refusal::Stopping))));
+            drop(self.line.try_send(Box::new((tag, Err(Refusal::Stopping)))));
         }
     }
 }

@@ -4,6 +4,9 @@
 //! whole in itself: there is nothing here that could fetch a file or open a connection. `outline` reads
 //! it before it is compiled, and refuses what would take forever.
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod outline;
 
 use std::sync::Arc;
@@ -19,12 +22,21 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_LEVELS: usize = 64;
 /// The most regular expressions in one schema, and the most memory for each of them.
 const MAX_PATTERNS: usize = 100;
-const MAX_PATTERN_BYTES: usize = 256 * 1024;
+const MAX_PATTERN_BYTES: usize = 64 * 1024;
 const MAX_PATTERN_CACHE: usize = 1024 * 1024;
+/// How many bytes all of them together may look through in one check.
+const MAX_MATCHED: usize = 6 << 20;
 /// How many nested questions one check may ask: what fits on the stack of a worker thread several times.
 const MAX_NESTED: usize = 1024;
-/// How many questions one check may ask.
-const MAX_QUESTIONS: u64 = 200_000_000;
+/// How many questions one check may ask; each takes some 2 ns, and everyone waits meanwhile.
+const MAX_QUESTIONS: u64 = 5_000_000;
+/// The same where parts come round to themselves. What is counted then is far more than what is asked.
+const MAX_QUESTIONS_AROUND: u64 = 50_000_000;
+/// How much there may be to read before anything is asked: a number or a text counts once, an object and an array so
+/// many times.
+const MAX_READ: usize = 400_000;
+const OBJECT: usize = 16;
+const ARRAY: usize = 8;
 /// The most faults that are told of.
 const MAX_FAULTS: usize = 5;
 /// Above this many values only the first fault is looked for: all of them could be as many again.
@@ -109,6 +121,13 @@ impl Schema {
         let Some(Compiled { validator, outline }) = self.0.as_deref() else {
             return Ok(());
         };
+        if to_read(json) > MAX_READ {
+            return Err("too large to be checked: it has too many parts".to_owned());
+        }
+        if outline.patterns.saturating_mul(json.len()) > MAX_MATCHED {
+            let (bytes, patterns) = (json.len(), outline.patterns);
+            return Err(format!("too large to be matched by {patterns} patterns: {bytes} bytes"));
+        }
         let value: Value =
             serde_json::from_str(json).map_err(|error| format!("not readable as JSON: {error}"))?;
         let size = Size::of(&value);
@@ -116,7 +135,8 @@ impl Schema {
             let levels = size.levels;
             return Err(format!("nested too deeply to be checked: {levels} levels"));
         }
-        if outline.repeated.saturating_mul(size.values as u64) > MAX_QUESTIONS {
+        let most = if outline.recursive { MAX_QUESTIONS_AROUND } else { MAX_QUESTIONS };
+        if outline.work.saturating_mul(size.values as u64) > most {
             let values = size.values;
             return Err(format!("too large to be checked against this schema: {values} values"));
         }
@@ -136,6 +156,23 @@ impl Schema {
             validator.iter_errors(&value).take(MAX_FAULTS).map(|error| fault(&error)).collect();
         Err(faults.join("; "))
     }
+}
+
+/// How much there is to read in JSON text, as well as can be told without reading it.
+fn to_read(json: &str) -> usize {
+    let (mut parts, mut in_text, mut escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' if !in_text => parts += OBJECT,
+            b'[' if !in_text => parts += ARRAY,
+            b',' if !in_text => parts += 1,
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// How far a value goes in both directions.
@@ -179,5 +216,7 @@ fn shortened(text: &str, chars: usize) -> String {
     }
 }
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod tests;

@@ -48,7 +48,7 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(words) = failure.words() {
-                eprintln!("bub: {words}");
+                output::note(words);
             }
             failure.exit_code()
         }

@@ -1,7 +1,5 @@
 //! Rows in aligned columns, all at once or one by one as they come.
 
-use std::io::{self, IsTerminal};
-
 use crate::failure::Failure;
 use crate::output;
 
@@ -28,7 +26,7 @@ impl<const N: usize> Table<N> {
         }
         if !self.begun {
             self.begun = true;
-            output::line(&emphasized(&self.aligned(&self.heads)))?;
+            output::head(&self.aligned(&self.heads))?;
         }
         rows.iter().try_for_each(|row| output::line(&self.aligned(row)))
     }
@@ -40,16 +38,6 @@ impl<const N: usize> Table<N> {
         }
         line.truncate(line.trim_end().len());
         line
-    }
-}
-
-/// Bold on a terminal that has not asked for plain text.
-fn emphasized(text: &str) -> String {
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if io::stdout().is_terminal() && !plain {
-        format!("\x1b[1m{text}\x1b[0m")
-    } else {
-        text.to_owned()
     }
 }
 

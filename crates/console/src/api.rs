@@ -21,7 +21,7 @@ pub use agents::{BlockAgent, NameAgent};
 pub use calls::{
     AckView, AgentList, Call, CallError, DemoSwitch, MessagePage, MessageQuery, Nothing,
     OneMessage, OneSpawned, Replies, RouteQuery, SendResult, SendTest, SpawnedAgent, SpawnedList,
-    SpawnedOutput, Status,
+    SpawnedOutput, Status, TroubleView,
 };
 pub use conversations::{ConversationDetail, ConversationPage, ConversationQuery, OneConversation};
 pub use discovery::{

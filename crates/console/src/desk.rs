@@ -277,10 +277,14 @@ fn invalid(message: String) -> CallError {
 /// The error's own words go to the log: they may tell of files that are not the caller's business.
 fn reading_failed(error: &switchboard_store::Error) -> CallError {
     tracing::error!(%error, "history could not be read");
-    CallError {
-        code: Code::StorageFailed,
-        message: "history could not be read from disk; the log says why".to_owned(),
-    }
+    let message = match error.is_damage() {
+        true => format!(
+            "history could not be read: the database is damaged ({error}); have it checked (Settings, Storage), and put \
+             back a copy (bub backup restore)"
+        ),
+        false => "history could not be read from disk; the log says why".to_owned(),
+    };
+    CallError { code: Code::StorageFailed, message }
 }
 
 impl From<Refusal> for CallError {

@@ -18,6 +18,9 @@
 mod announcement;
 mod error;
 mod fetch;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod http;
 mod interfaces;
 mod lookout;

@@ -88,7 +88,7 @@ fn fingerprint(said: &str) -> Option<String> {
 /// The document as `doc`, or in the parts `j0`, `j1` and so on, which may cut a character in two.
 fn document(service: &ResolvedService) -> Option<String> {
     let bytes = |key: &str| service.get_property_val(key).flatten();
-    if let Some(whole) = bytes("doc") {
+    if let Some(whole) = bytes("doc").filter(|whole| !whole.is_empty()) {
         return String::from_utf8(whole.to_vec()).ok();
     }
     let parts = (0..MOST_PARTS).map_while(|part| bytes(&format!("j{part}")));
@@ -184,6 +184,7 @@ mod tests {
         let parts = [("j1", "\"a\":"), ("j0", "{"), ("j2", "1}"), ("j4", "after a gap")];
         assert_eq!(of(&parts).as_deref(), Some("{\"a\":1}"));
         assert_eq!(of(&[("j1", "without its beginning")]), None);
+        assert_eq!(of(&[("doc", "")]), None, "an empty one is fetched like any other");
     }
 
     #[test]

@@ -3,6 +3,9 @@
 
 mod convert;
 mod description;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod mailbox;
 mod rate;
 mod server;

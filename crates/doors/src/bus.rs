@@ -1,6 +1,9 @@
 //! The bus door: JSON-RPC 2.0 over WebSocket at `/`.
 
 mod convert;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod peer;
 mod server;
 mod session;

@@ -2,6 +2,9 @@
 
 mod convert;
 mod endpoint;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod router;
 mod server;
 mod session;

@@ -6,6 +6,9 @@ mod auth;
 mod convert;
 mod desk;
 mod fault;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod http;
 mod read;
 mod socket;

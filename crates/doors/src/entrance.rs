@@ -25,6 +25,15 @@ pub struct Entrance {
 }
 
 impl Entrance {
+    /// Counts a connection's work until it ends. Boxed, because it is moved about before it begins, and what is moved
+    /// takes its room again at every place.
+    pub(crate) fn track<W: Future<Output = ()> + Send + 'static>(
+        &self,
+        work: W,
+    ) -> impl Future<Output = ()> + Send + use<W> {
+        self.tasks.track_future(Box::pin(work))
+    }
+
     /// A WebSocket with our limits.
     pub(crate) fn sized(&self, upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
         let limit = self.limits.message_bytes;

@@ -1,6 +1,10 @@
 //! Who may speak to this port at all. A web page on another origin must not reach the broker, not
 //! even by a name that resolves to this machine; programs send no Origin and are welcome.
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 

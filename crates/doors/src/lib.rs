@@ -13,10 +13,15 @@ pub mod collaboration;
 pub mod discovery;
 mod entrance;
 pub mod forms;
+#[cfg(any(test, fuzzing))]
+mod fuzzing;
 pub mod guard;
 pub mod listener;
 pub mod lobby;
 mod named;
+#[cfg(test)]
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
 mod settings;
 mod talk;
 pub mod tls;

@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use switchboard_model::fail_here;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -55,6 +56,9 @@ this port speaks TLS: use https:// or wss://\n";
 /// The first byte of every TLS connection.
 const HANDSHAKE: u8 = 22;
 
+/// How often the time for a write may pass before what was written must have arrived at the other system.
+const UNHEARD: u32 = 3;
+
 /// How many are told at the same time that there is no room; over TLS that costs a handshake. The others
 /// are simply closed.
 const TURNED_AWAY: usize = 32;
@@ -82,6 +86,7 @@ pub async fn serve(
                 continue;
             }
         };
+        fail_here("listener");
         let tls = tls.clone();
         match Arc::clone(&seats).try_acquire_owned() {
             Ok(permit) => {
@@ -113,6 +118,7 @@ async fn welcome(
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "could not set TCP_NODELAY");
     }
+    give_up_after(&stream, write * UNHEARD);
     let Some(tls) = tls else {
         let stream = Patient::new(stream, write);
         return connection(stream, None, router, seat, within, stop).await;
@@ -131,6 +137,17 @@ async fn welcome(
         Ok(Err(error)) => tracing::info!(%address, %error, "a TLS handshake failed"),
         Err(_) => tracing::debug!(%address, "a TLS handshake took too long"),
     }
+}
+
+/// The system ends the connection when what was written to it has not arrived for so long: a write succeeds long before,
+/// and one that was cut off without a word would be asked again and again until its messages are given up.
+fn give_up_after(stream: &TcpStream, time: Duration) {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(time)) {
+        tracing::debug!(%error, "could not set TCP_USER_TIMEOUT");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _: (&TcpStream, Duration) = (stream, time);
 }
 
 /// The handshake, or an answer for someone who does not know that there is one.

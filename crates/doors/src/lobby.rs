@@ -2,6 +2,9 @@
 //! `/ws/{agent_id}?token=`.
 
 mod convert;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod http;
 mod server;
 mod session;

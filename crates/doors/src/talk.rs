@@ -74,8 +74,7 @@ pub(crate) fn open<T: Talker + 'static>(
     session: fn(Broker, Caller, Limits) -> T,
 ) -> Response {
     entrance.sized(upgrade).on_upgrade(move |socket| {
-        let tasks = entrance.tasks.clone();
-        tasks.track_future(async move {
+        entrance.clone().track(async move {
             if let Ok(link) = entrance.broker.connect(door, Some(seat.address)).await {
                 let (broker, caller) = link.caller();
                 let talker = session(broker, caller, entrance.limits.clone());
@@ -214,7 +213,7 @@ impl<T: Talker> Line<T> {
         let (broker, caller) = self.link.caller();
         for attempt in written {
             let answer = taken();
-            broker.tell(caller, Command::Answer { attempt, answer }).await;
+            broker.tell(caller, Command::Answer { attempt, answer }).quietly().await;
         }
         Ok(())
     }
@@ -278,5 +277,5 @@ fn close_frame(code: u16, reason: &'static str) -> Frame {
 /// Which attempt a delivery is, for those who hand messages over without a socket.
 pub(crate) async fn tell_taken(link: &Link, attempt: AttemptId) {
     let (broker, caller) = link.caller();
-    broker.tell(caller, Command::Answer { attempt, answer: taken() }).await;
+    broker.tell(caller, Command::Answer { attempt, answer: taken() }).quietly().await;
 }

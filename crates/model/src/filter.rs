@@ -1,7 +1,7 @@
 //! Which messages the operator wants to see, and the one rule that decides it.
 //!
 //! The live feed asks `MessageFilter::accepts`; the store asks its search index, which holds
-//! exactly the words that `search_words` gives. So history and live feed cannot disagree.
+//! exactly the words that `each_search_word` visits. So history and live feed cannot disagree.
 
 use std::collections::BTreeSet;
 
@@ -145,7 +145,7 @@ impl MessageFilter {
         if missing.is_empty() {
             return true;
         }
-        each_word_of(names_of(row), payload, |word| {
+        each_search_word(names_of(row), payload, |word| {
             missing.retain(|typed| !word.starts_with(typed.as_str()));
         });
         missing.is_empty()
@@ -165,19 +165,6 @@ fn contains(text: &str, part: &str) -> bool {
     text.to_ascii_lowercase().contains(part)
 }
 
-/// Every word by which a message can be found, with spaces between: what the search index holds. The names are
-/// those of its sender and recipient, its topic and its capability.
-pub fn search_words(names: [Option<&str>; 4], payload: &str) -> String {
-    let mut words = String::with_capacity(payload.len() + 64);
-    each_word_of(names, payload, |word| {
-        if !words.is_empty() {
-            words.push(' ');
-        }
-        words.push_str(word);
-    });
-    words
-}
-
 /// What a message can be found by beside its payload: sender, recipient, topic and capability.
 fn names_of(row: &MessageRow) -> [Option<&str>; 4] {
     [
@@ -188,7 +175,9 @@ fn names_of(row: &MessageRow) -> [Option<&str>; 4] {
     ]
 }
 
-fn each_word_of(names: [Option<&str>; 4], payload: &str, mut visit: impl FnMut(&str)) {
+/// Visits every word by which a message can be found. The names are those of its sender and recipient, its topic and its
+/// capability.
+pub fn each_search_word(names: [Option<&str>; 4], payload: &str, mut visit: impl FnMut(&str)) {
     if payload.contains('\\') {
         each_word(unescaped(payload), &mut visit);
     } else {
@@ -324,6 +313,12 @@ mod tests {
         }
     }
 
+    fn words(names: [Option<&str>; 4], payload: &str) -> String {
+        let mut words = Vec::new();
+        each_search_word(names, payload, |word| words.push(word.to_owned()));
+        words.join(" ")
+    }
+
     fn finds(text: &str, payload: &str) -> bool {
         let filter = MessageFilter { text: Some(text.to_owned()), ..MessageFilter::default() };
         filter.accepts(&row(), payload)
@@ -359,14 +354,14 @@ mod tests {
             assert_eq!(plain, by_chars, "{text:?}");
         }
         let names = [Some("Zoe"), None, Some("a:b"), None];
-        assert_eq!(search_words(names, r#"{"b":"Été ZOE"}"#), "b été zoe zoe a b");
+        assert_eq!(words(names, r#"{"b":"Été ZOE"}"#), "b été zoe zoe a b");
     }
 
     #[test]
     fn only_the_beginning_of_a_very_long_word_counts() {
         let payload = format!(r#""{}""#, "a".repeat(10_000));
         assert!(finds(&"a".repeat(9_000), &payload));
-        assert!(search_words(names_of(&row()), &payload).len() < 200);
+        assert!(words(names_of(&row()), &payload).len() < 200);
     }
 
     #[test]

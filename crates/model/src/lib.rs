@@ -4,7 +4,7 @@
 //! for the nouns, `announced` for those that were heard of before they came; `dialect` for how one call is written at each door, with `object` for JSON that stays
 //! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
 //! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
-//! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused.
+//! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused. `fail` makes a part fail, for tests.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -17,8 +17,12 @@ mod conversation;
 mod delivery;
 mod dialect;
 mod event;
+mod fail;
 mod figures;
 mod filter;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod id;
 mod job;
 mod label;
@@ -50,8 +54,9 @@ pub use conversation::{ConversationMessage, ConversationRow, SessionView};
 pub use delivery::{Ack, Again, Answer, AttemptOutcome, DeadReason, DeliveryState, Policy};
 pub use dialect::{Call, Dialect, Failure, Outcome};
 pub use event::{Event, Events};
+pub use fail::fail_here;
 pub use figures::{Scope, Tally, Times};
-pub use filter::{MessageFilter, search_words};
+pub use filter::{MessageFilter, each_search_word};
 pub use id::{
     AgentId, AttemptId, ConnectionId, ConversationId, DeliveryId, InvalidId, JobId, MessageId,
     SubscriptionId,

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::Serialize;
 use ts_rs::TS;
+use zeroize::Zeroize;
 
 use crate::{AgentId, Priority, Timestamp};
 
-/// A token as its owner has it. Shown once, and never in a log.
+/// A token as its owner has it. Shown once, and never in a log; its memory is wiped when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -20,6 +21,12 @@ impl Secret {
     /// The token itself, for its owner only.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+}
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.zeroize();
     }
 }
 

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use switchboard_model::{
     AgentId, AttemptOutcome, DeliveryId, DeliveryState, JobId, Message, MessageState, Timestamp,
+    fail_here,
 };
 
 use crate::record::{
@@ -207,6 +208,9 @@ impl<'a> Batch<'a> {
             batch.add(record);
         }
         batch.put_into_messages();
+        if !batch.messages.is_empty() {
+            fail_here("writer");
+        }
         batch
     }
 

@@ -4,7 +4,7 @@
 //! block says is never too little: names are only ever added.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rusqlite::{Row, params};
 use sqlx::Row as _;
@@ -13,10 +13,10 @@ use switchboard_model::MessageFilter;
 
 use crate::pen::Pen;
 use crate::rows::{int, uint};
-use crate::search::Entry;
+use crate::word_list;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[READ, WRITE, CANDIDATES, FORGET];
+pub(crate) const SQL: &[&str] = &[READ, WRITE, CANDIDATES, IS_EMPTY, FORGET];
 
 /// Messages in one block.
 pub(crate) const SPAN: u64 = 1024;
@@ -39,9 +39,9 @@ const CANDIDATES: &str = "select number from history_block where number <= ?1 \
      and (?10 is null or first_at < ?10) \
      order by number desc";
 
-/// Blocks whose messages are all forgotten.
-const FORGET: &str =
-    "delete from history_block where number < (select min(seq) from message) / 1024";
+const IS_EMPTY: &str = "select not exists (select 1 from message where seq between ?1 and ?2)";
+
+const FORGET: &str = "delete from history_block where number = ?";
 
 /// The block that a message is in.
 pub(crate) fn of(seq: u64) -> u64 {
@@ -82,23 +82,35 @@ pub(crate) async fn candidates(
     rows.iter().map(|row| row.try_get("number").map(uint)).collect()
 }
 
-/// Adds what occurs in these messages to their blocks.
-pub(crate) fn note(pen: &Pen, entries: &[Entry]) -> rusqlite::Result<()> {
-    let mut blocks: BTreeMap<u64, Block> = BTreeMap::new();
-    for entry in entries {
-        blocks.entry(of(entry.seq)).or_default().add(entry);
-    }
-    for (number, mut block) in blocks {
-        if let Some(row) = pen.statement(READ)?.query([int(number)])?.next()? {
-            block.add_known(row)?;
+/// Forgets the blocks of these messages, where all their messages are forgotten.
+pub(crate) fn forget_empty(pen: &Pen, forgotten: &[u64]) -> rusqlite::Result<()> {
+    for seqs in forgotten.chunk_by(|one, next| of(*one) == of(*next)) {
+        let Some(number) = seqs.first().map(|seq| of(*seq)) else { continue };
+        let first = number * SPAN;
+        if pen.value(IS_EMPTY, [int(first), int(first + SPAN - 1)])? {
+            pen.run(FORGET, [int(number)])?;
+            word_list::forget(pen, number)?;
         }
-        block.write(number, pen)?;
     }
-    pen.run(FORGET, []).map(drop)
+    Ok(())
 }
 
+/// What a block says of a message.
+pub(crate) struct Entry<'a> {
+    pub(crate) seq: u64,
+    pub(crate) sender: &'a str,
+    pub(crate) recipient: Option<&'a str>,
+    pub(crate) topic: &'a str,
+    pub(crate) capability: Option<&'a str>,
+    pub(crate) kind: &'a str,
+    pub(crate) priority: &'a str,
+    pub(crate) door: &'a str,
+    pub(crate) accepted_at: i64,
+}
+
+/// What occurs in some messages of a block.
 #[derive(Default)]
-struct Block {
+pub(crate) struct Block {
     senders: BTreeSet<String>,
     recipients: BTreeSet<String>,
     subjects: BTreeSet<String>,
@@ -110,7 +122,7 @@ struct Block {
 }
 
 impl Block {
-    fn add(&mut self, entry: &Entry) {
+    pub(crate) fn add(&mut self, entry: &Entry<'_>) {
         // Most names are there already, and a block has few; what is there need not be made again.
         let note = |names: &mut BTreeSet<String>, name: &str| {
             let name = lower(name);
@@ -118,19 +130,19 @@ impl Block {
                 names.insert(name.into_owned());
             }
         };
-        note(&mut self.senders, &entry.sender);
-        if let Some(recipient) = &entry.recipient {
+        note(&mut self.senders, entry.sender);
+        if let Some(recipient) = entry.recipient {
             note(&mut self.recipients, recipient);
         }
-        note(&mut self.subjects, &entry.topic);
-        if let Some(capability) = &entry.capability {
+        note(&mut self.subjects, entry.topic);
+        if let Some(capability) = entry.capability {
             note(&mut self.subjects, capability);
         }
-        note(&mut self.kinds, &entry.kind);
-        note(&mut self.doors, &entry.door);
+        note(&mut self.kinds, entry.kind);
+        note(&mut self.doors, entry.door);
         // Priorities are written in capitals, and looked for so.
-        if !self.priorities.contains(&entry.priority) {
-            self.priorities.insert(entry.priority.clone());
+        if !self.priorities.contains(entry.priority) {
+            self.priorities.insert(entry.priority.to_owned());
         }
         self.times(entry.accepted_at, entry.accepted_at);
     }
@@ -155,6 +167,14 @@ impl Block {
         }
         self.times(row.get("first_at")?, row.get("last_at")?);
         Ok(())
+    }
+
+    /// Adds it to what is known of the block.
+    pub(crate) fn note(mut self, pen: &Pen, number: u64) -> rusqlite::Result<()> {
+        if let Some(row) = pen.statement(READ)?.query([int(number)])?.next()? {
+            self.add_known(row)?;
+        }
+        self.write(number, pen)
     }
 
     fn write(self, number: u64, pen: &Pen) -> rusqlite::Result<()> {

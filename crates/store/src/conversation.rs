@@ -47,7 +47,9 @@ const ABOUT: &str = "select m.accepted_at as first_at, l.accepted_at as last_at,
 const MESSAGES: &str = concat!(
     "select ",
     message::columns!(),
-    ", m.payload, m.correlation, m.context, (select given from (select d.id, coalesce( \
+    ", ",
+    message::carried!(),
+    ", m.correlation, m.context, (select given from (select d.id, coalesce( \
           (select a.payload from attempt a where a.delivery = d.id and a.payload is not null \
            order by a.number desc limit 1), d.answer) as given \
        from asked d where d.message = m.seq and not d.observer) \
@@ -145,9 +147,7 @@ pub(crate) async fn read(
 }
 
 fn one(found: &SqliteRow) -> Result<ConversationMessage, Error> {
-    let mut row = message::row(found)?;
-    let payload: &str = found.try_get("payload")?;
-    row.payload = Some(switchboard_model::Payload::trusted(payload));
+    let row = message::with_payload(found)?;
     let context: Option<&str> = found.try_get("context")?;
     let context: Context =
         context.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();

@@ -3,15 +3,22 @@
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection, Row};
 
-use crate::Error;
 use crate::backup::ratio;
+use crate::message::{carried, payload};
 use crate::upkeep::Upkeep;
+use crate::{Error, rows};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[TABLES];
+pub(crate) const SQL: &[&str] = &[TABLES, SEALED];
 
 const TABLES: &str = "select name from sqlite_schema \
      where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name";
+
+const SEALED: &str = concat!(
+    "select m.seq, m.id, m.sender, m.topic, ",
+    carried!(),
+    " from message m where m.seq > ? order by m.seq limit 256"
+);
 
 /// How many faults are told of.
 const TOLD: usize = 5;
@@ -38,6 +45,7 @@ pub(crate) async fn look(upkeep: &Upkeep) -> Result<String, Error> {
         seen += weight;
         upkeep.done(ratio(seen, whole));
     }
+    faults.extend(altered(upkeep).await?);
     if faults.is_empty() {
         return Ok(format!("no damage found in {} tables and their indexes", tables.len()));
     }
@@ -75,6 +83,21 @@ async fn faults_of(connection: &mut SqliteConnection, table: &str) -> Result<Vec
         }
     }
     Ok(faults)
+}
+
+/// The messages that are not as they were written, a few at a time.
+async fn altered(upkeep: &Upkeep) -> Result<Vec<String>, Error> {
+    let (mut faults, mut after) = (Vec::new(), 0);
+    loop {
+        let mut connection = upkeep.reader().await?;
+        let rows = sqlx::query(SEALED).bind(rows::int(after)).fetch_all(&mut connection).await?;
+        connection.close().await?;
+        let Some(last) = rows.last() else { return Ok(faults) };
+        after = rows::uint(last.try_get("seq")?);
+        faults.extend(
+            rows.iter().filter_map(|row| payload(row).err()).map(|error| error.to_string()),
+        );
+    }
 }
 
 fn quoted(name: &str) -> String {

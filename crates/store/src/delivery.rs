@@ -2,6 +2,8 @@
 //! part of the delivery's row; the table `attempt` has the later ones, and all that older versions wrote.
 //! What is known of most messages' only delivery is in `message`; the view `asked` has all of them.
 
+use std::time::Duration;
+
 use rusqlite::Statement;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
@@ -65,6 +67,7 @@ const OF_MESSAGE: &str = "select d.id, d.agent, d.door, d.pattern, d.state, d.du
 
 const TRIED: &str = "select d.id, d.message, d.agent, d.pattern, d.state, d.due_at, d.observer, \
      coalesce(a.number, d.outcome is not null) as attempts, \
+     iif(a.number is null, d.ended_at, a.ended_at) as ended_at, \
      iif(a.number is null, d.outcome, a.outcome) as outcome, \
      iif(a.number is null, d.words, a.message) as words from delivery d \
      left join attempt a on a.delivery = d.id \
@@ -182,13 +185,20 @@ pub(crate) async fn of_message(
 pub(crate) async fn tried(
     connection: &mut SqliteConnection,
     messages: &[u64],
+    now: Timestamp,
 ) -> Result<Vec<(u64, Tried)>, Error> {
     let list = serde_json::Value::from(messages).to_string();
     let rows = sqlx::query(TRIED).bind(list).fetch_all(connection).await?;
-    rows.iter().map(|row| Ok((uint(row.try_get("message")?), one_tried(row)?))).collect()
+    rows.iter().map(|row| Ok((uint(row.try_get("message")?), one_tried(row, now)?))).collect()
 }
 
-fn one_tried(row: &SqliteRow) -> Result<Tried, Error> {
+fn one_tried(row: &SqliteRow, now: Timestamp) -> Result<Tried, Error> {
+    let due_at = row.try_get::<Option<i64>, _>("due_at")?.map(Timestamp);
+    let ended_at = row.try_get::<Option<i64>, _>("ended_at")?.map(Timestamp);
+    let longest = |due: Timestamp| {
+        let wait = ended_at.map_or(0, |ended| due.micros_since(ended));
+        now.plus(Duration::from_micros(wait))
+    };
     let last = row.try_get::<Option<&str>, _>("outcome")?.map(outcome).transpose()?;
     Ok(Tried {
         delivery: DeliveryId(uint(row.try_get("id")?)),
@@ -196,7 +206,7 @@ fn one_tried(row: &SqliteRow) -> Result<Tried, Error> {
         pattern: row.try_get("pattern")?,
         observer: row.try_get("observer")?,
         state: delivery_state(row.try_get("state")?)?,
-        due_at: row.try_get::<Option<i64>, _>("due_at")?.map(Timestamp),
+        due_at: due_at.map(|due| due.min(longest(due))),
         attempts: row.try_get("attempts")?,
         last: last
             .map(|outcome| Ok::<_, sqlx::Error>((outcome, row.try_get("words")?)))

@@ -29,7 +29,7 @@ pub enum Error {
     /// The database is damaged.
     #[error(
         "the database {} is damaged ({detail}); move it and the files beside it that begin with \
-         its name to a safe place to start afresh, or put back a copy",
+         its name to a safe place, and start afresh or copy one of the files in `backups` to its place",
         path.display()
     )]
     Damaged {
@@ -98,6 +98,27 @@ pub enum Error {
         /// The value.
         value: String,
     },
+    /// A message is not as it was written.
+    #[error(
+        "message {message} is not as it was written: the disk has altered it; have the database checked \
+         (Settings, Storage), and put back a copy (bub backup restore)"
+    )]
+    Altered {
+        /// Its number.
+        message: u64,
+    },
+    /// The disk does not take what is written.
+    #[error(
+        "{} cannot be written to ({detail}): look whether the disk is full, failing or gone; until then nothing \
+         new is accepted, and what was accepted is kept",
+        path.display()
+    )]
+    NotTaken {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
     /// Anything else that SQLite reports while it reads.
     #[error("the database failed: {0}")]
     Database(#[from] sqlx::Error),
@@ -132,9 +153,38 @@ pub(crate) fn failure(error: &rusqlite::Error) -> Failure {
     }
 }
 
+impl Error {
+    /// Whether something on the disk is not as it was written.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged { .. } | Self::Altered { .. } | Self::Meaningless { .. } => true,
+            Self::Database(error) => is_damage(error),
+            Self::Writing(error) => {
+                error.sqlite_error().is_some_and(|error| is_damage_code(error.extended_code))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Whether SQLite found the file damaged or not a database at all.
 pub(crate) fn is_damage(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code()?.parse::<u32>().ok());
-    // CORRUPT, NOTADB
-    matches!(code.map(|code| code & 0xff), Some(11 | 26))
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
+    code.is_some_and(is_damage_code)
+}
+
+/// Whether the disk did not do what SQLite asked of it.
+pub(crate) fn is_disk(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
+    code.is_some_and(is_disk_code)
+}
+
+/// READONLY, IOERR, FULL, CANTOPEN
+fn is_disk_code(extended: i32) -> bool {
+    matches!(extended & 0xff, 8 | 10 | 13 | 14)
+}
+
+/// CORRUPT, NOTADB
+pub(crate) fn is_damage_code(extended: i32) -> bool {
+    matches!(extended & 0xff, 11 | 26)
 }

@@ -56,7 +56,8 @@ pub(crate) fn look_at_header(path: &Path) -> Result<bool, Error> {
     let unreadable = |error| not_writable(path, error);
     let mut file = File::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
-    if length == 0 {
+    // A journal is there when the power was cut while a database was made; SQLite then takes back what was begun.
+    if length == 0 || path.with_extension("db-journal").exists() {
         return Ok(false);
     }
     let mut header = [0_u8; 100];

@@ -3,9 +3,8 @@
 
 mod page;
 
-use sqlx::Row;
-use sqlx::sqlite::{SqlitePool, SqliteRow};
-use switchboard_model::{MessageDetail, MessageFilter, MessageId, MessageRow, Payload};
+use sqlx::sqlite::SqlitePool;
+use switchboard_model::{MessageDetail, MessageFilter, MessageId, MessageRow};
 
 use crate::Error;
 use crate::rows::{Query, int};
@@ -18,7 +17,7 @@ pub(crate) const SQL: &[&str] =
 /// What is read of each message.
 macro_rules! read {
     () => {
-        concat!("select ", message::columns!(), ", case when ?9 then m.payload end as payload ")
+        concat!("select ", message::columns!(), ", ", message::carried!(if "?9"), " ")
     };
 }
 
@@ -100,13 +99,12 @@ const OF_CONVERSATION: &str = concat!(
     "order by m.seq desc limit ?8"
 );
 
-/// The index is asked first and in order, so that a page costs what the page costs.
+/// Those among these that pass the rest of the filter.
 const FOUND: &str = concat!(
     read!(),
-    "from search s cross join message m on m.seq = s.rowid \
-     where s.search match ?1 and s.rowid < ?2",
+    "from json_each(?1) s cross join message m on m.seq = s.value where m.seq < ?2",
     filtered!(),
-    "order by s.rowid desc limit ?8"
+    "order by m.seq desc limit ?8"
 );
 
 /// Those that have gained a word since they were indexed.
@@ -174,12 +172,6 @@ impl Page<'_> {
             .bind(self.filter.until.map(|until| until.0))
             .bind(self.filter.slower_micros.map(int))
     }
-}
-
-fn read(found: &SqliteRow) -> Result<MessageRow, Error> {
-    let mut row = message::row(found)?;
-    row.payload = found.try_get::<Option<&str>, _>("payload")?.map(Payload::trusted);
-    Ok(row)
 }
 
 /// One message with its whole life.

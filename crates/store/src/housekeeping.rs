@@ -1,4 +1,4 @@
-//! What the writer does when nobody waits for a commit: index words, forget old messages, give room back. In small
+//! What the writer does when nobody waits for a commit: describe blocks of messages, forget old messages, give room back. In small
 //! steps; under load, at most a tenth of the writer's time goes here, and a third while there is more than may be
 //! kept.
 
@@ -8,19 +8,22 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::Options;
+use crate::batch::{Batch, Settle};
 use crate::pen::Pen;
 use crate::retention::{Limits, Walk, give_back_some};
-use crate::search::Stride;
-use crate::{clock, search};
+use crate::{block, clock, search};
 
 /// So long without a write is idle. A conversation of quick answers is not interrupted.
 const IDLE: Duration = Duration::from_millis(20);
-/// Under load, the index is brought on at least this often.
+/// Under load, blocks are described at least this often.
 const UNDER_LOAD: Duration = Duration::from_secs(1);
 /// Under load, a step is followed by so many times its own length without one; by fewer while there is more than
 /// may be kept, because then as much has to go as comes in.
 const SHARE: u32 = 10;
 const SHARE_OF_TOO_MUCH: u32 = 2;
+/// So many bytes of payloads are described before their block is full: to look at more of them for each search would take
+/// long.
+const MANY_BYTES: usize = 4 << 20;
 /// How often old messages are looked for.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// After a failure, as of a full disk, there is no hurry.
@@ -31,10 +34,14 @@ pub(crate) struct Housekeeping {
     options: watch::Receiver<Options>,
     /// Whether the operator wants all room back that is not used.
     compacting: watch::Receiver<bool>,
-    /// Messages up to here are in the index.
+    /// Messages up to here are described.
     indexed_up_to: u64,
-    /// There may be messages that are not in the index.
-    index_behind: bool,
+    /// The last message there is.
+    last: u64,
+    /// What the messages after those that are described carry, about.
+    bytes: usize,
+    /// There are messages that are described and have changed since.
+    changed: bool,
     walk: Option<Walk>,
     next_walk: Instant,
     /// The last step left more to do at once.
@@ -53,13 +60,16 @@ impl Housekeeping {
         options: watch::Receiver<Options>,
         compacting: watch::Receiver<bool>,
         indexed_up_to: u64,
+        last: u64,
     ) -> Self {
         let now = Instant::now();
         Self {
             options,
             compacting,
             indexed_up_to,
-            index_behind: true,
+            last,
+            bytes: 0,
+            changed: true,
             walk: None,
             next_walk: now,
             more: false,
@@ -71,7 +81,7 @@ impl Housekeeping {
         }
     }
 
-    /// Messages up to here are in the index.
+    /// Messages up to here are described.
     pub(crate) fn indexed_up_to(&self) -> u64 {
         self.indexed_up_to
     }
@@ -89,16 +99,35 @@ impl Housekeeping {
         }
     }
 
-    /// Something was written.
-    pub(crate) fn written(&mut self) {
+    /// This was written.
+    pub(crate) fn written(&mut self, batch: &Batch<'_>) {
         self.last_write = Instant::now();
-        self.index_behind = true;
+        for new in &batch.messages {
+            self.last = self.last.max(new.message.seq);
+            self.bytes += new.message.payload.bytes();
+            self.changed |= new.message.seq <= self.indexed_up_to;
+        }
+        let gained = |settle: &Settle<'_>| settle.message <= self.indexed_up_to;
+        self.changed |= batch.settles.iter().any(gained);
+    }
+
+    /// The last message that is worth describing now: the last of a full block, or the last there is where they carry
+    /// much.
+    fn ripe(&self) -> u64 {
+        if self.bytes >= MANY_BYTES {
+            return self.last;
+        }
+        (block::of(self.last + 1) * block::SPAN).saturating_sub(1).max(self.indexed_up_to)
+    }
+
+    fn is_behind(&self) -> bool {
+        self.changed || self.ripe() > self.indexed_up_to
     }
 
     /// When to take the next step if nothing is written until then.
     pub(crate) fn due(&self) -> Instant {
         let idle = (self.last_write + IDLE).max(self.not_before);
-        if self.index_behind || self.walk.is_some() || *self.compacting.borrow() {
+        if self.is_behind() || self.walk.is_some() || *self.compacting.borrow() {
             return idle;
         }
         idle.max(self.next_walk)
@@ -111,14 +140,15 @@ impl Housekeeping {
         Instant::now() >= (self.last_step + pause).max(self.not_before)
     }
 
-    /// One step, in a transaction of its own.
-    pub(crate) fn step(&mut self, pen: &Pen, stride: Stride) {
+    /// One step, in a transaction of its own. What goes wrong is done again later.
+    pub(crate) fn step(&mut self, pen: &Pen) -> rusqlite::Result<()> {
         let began = Instant::now();
         if began >= self.next_walk && self.walk.is_none() {
             self.walk = Some(Walk::default());
             self.next_walk = began + FORGET_EVERY;
         }
-        if let Err(error) = self.transact(pen, stride) {
+        let done = self.transact(pen);
+        if let Err(error) = &done {
             tracing::warn!(%error, "could not keep house in the database; trying again later");
             pen.roll_back();
             self.not_before = Instant::now() + AFTER_FAILURE;
@@ -126,11 +156,12 @@ impl Housekeeping {
         }
         self.last_step = Instant::now();
         self.last_step_took = began.elapsed();
+        done
     }
 
-    fn transact(&mut self, pen: &Pen, stride: Stride) -> rusqlite::Result<()> {
+    fn transact(&mut self, pen: &Pen) -> rusqlite::Result<()> {
         pen.begin()?;
-        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to, stride)?;
+        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to, self.ripe())?;
         let more_to_forget = match &mut self.walk {
             Some(walk) => {
                 let options = *self.options.borrow();
@@ -141,11 +172,28 @@ impl Housekeeping {
         let compacting = *self.compacting.borrow();
         let more_to_give = compacting && give_back_some(pen)?;
         pen.commit()?;
+        if up_to >= self.ripe() {
+            self.bytes = 0;
+        }
         self.indexed_up_to = up_to;
-        self.index_behind = more_to_index;
+        self.changed = more_to_index;
         self.too_much = self.walk.as_ref().is_some_and(|walk| walk.too_much);
         self.walk = self.walk.take().filter(|_| more_to_forget);
         self.more = more_to_index || more_to_forget || more_to_give;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Housekeeping {
+    /// Describes all messages up to this one, whether their blocks are full or not.
+    pub(crate) fn describe(&mut self, pen: &Pen, up_to: u64) -> rusqlite::Result<()> {
+        let mut more = true;
+        while more {
+            pen.begin()?;
+            (self.indexed_up_to, more) = search::step(pen, self.indexed_up_to, up_to)?;
+            pen.commit()?;
+        }
         Ok(())
     }
 }
@@ -158,7 +206,7 @@ mod tests {
     fn under_load_more_time_goes_to_forgetting_while_there_is_too_much() {
         let (_options, options) = watch::channel(Options::default());
         let (_compacting, compacting) = watch::channel(false);
-        let mut house = Housekeeping::new(options, compacting, 0);
+        let mut house = Housekeeping::new(options, compacting, 0, 0);
         let long_ago = Instant::now().checked_sub(Duration::from_secs(30)).unwrap();
         (house.last_step, house.not_before) = (long_ago, long_ago);
         (house.more, house.last_step_took) = (true, Duration::from_secs(10));

@@ -25,6 +25,7 @@ pub(crate) const SQL: &[&str] = &[
     OF_IDS,
     contents::SIZES,
     contents::READ,
+    words::ALL,
     words::FOUND,
     words::ERRORS,
     words::NOT_INDEXED,

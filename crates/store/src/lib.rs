@@ -4,7 +4,9 @@
 //! written; `queue` and `writer` for how it gets to disk: one thread owns the one writing connection, the `pen`,
 //! and commits many writes at once. `batch` decides what a set of writes comes to. Then one file a
 //! table, each with its SQL: `agent`, `token`, `announced`, `message`, `mail`, `decision`, `delivery`, `dead_letter`,
-//! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `presence`, `figure`, `saved`, `search`, `block`. `history` and `related` are the reading side, `moment` that of the past; `retention`, `checkpoint` and `disk` keep house;
+//! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `presence`, `figure`, `saved`, `search`, `block`, `word_list`.
+//! `history` and `related` are the reading side, `moment` that of the past; `retention`, `checkpoint` and `disk` keep house,
+//! `log` looks at the log before SQLite does, and `trouble` tells when the disk does not;
 //! `upkeep` is what the operator can have done: `backup`, `restore`, `compact`, `damage`.
 //!
 //! The only crate that names sqlx, which reads, and rusqlite, which writes. It decides nothing about messages, and reads the clock only to
@@ -34,6 +36,7 @@ mod history;
 mod housekeeping;
 mod job;
 mod letters;
+mod log;
 mod mail;
 mod message;
 mod moment;
@@ -54,7 +57,9 @@ mod store;
 mod subscription;
 mod token;
 mod total;
+mod trouble;
 mod upkeep;
+mod word_list;
 mod writer;
 
 #[cfg(test)]
@@ -82,4 +87,5 @@ pub use record::{
 pub use related::Relation;
 pub use rule::RestoredRules;
 pub use store::Store;
+pub use trouble::{Trouble, TroubleKind};
 pub use upkeep::{Kept, Work, WorkKind};

@@ -1,5 +1,6 @@
 //! The table `message`: what was said. `write` is how it gets there.
 
+mod seal;
 mod write;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use uuid::Uuid;
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::rows::{int, uint};
+pub(crate) use seal::{carried, carried_by, payload, seal};
 #[cfg(test)]
 pub(crate) use write::SQL as WRITE_SQL;
 pub(crate) use write::{insert, settle};
@@ -54,9 +56,12 @@ pub(crate) use columns;
 /// The columns of a whole message, as `message` reads them.
 macro_rules! whole {
     () => {
-        "m.seq, m.id, m.sender, m.topic, m.capability, m.kind, m.priority, m.door, m.correlation, \
-         m.conversation, m.accepted_at, m.expires_at, m.replay_of, m.payload, m.dialect, \
-         m.context, m.answer_by"
+        concat!(
+            "m.seq, m.id, m.sender, m.topic, m.capability, m.kind, m.priority, m.door, \
+             m.correlation, m.conversation, m.accepted_at, m.expires_at, m.replay_of, m.dialect, \
+             m.context, m.answer_by, ",
+            carried!()
+        )
     };
 }
 
@@ -89,13 +94,18 @@ const UNANSWERED: &str = concat!(
       order by m.seq desc limit 10000"
 );
 
-const PAYLOADS: &str = "select seq, payload from message \
-     where seq in (select value from json_each(?))";
+const PAYLOADS: &str = concat!(
+    "select m.seq, m.id, m.sender, m.topic, ",
+    carried!(),
+    " from message m where m.seq in (select value from json_each(?))"
+);
 
 const BY_ID: &str = concat!(
     "select ",
     columns!(),
-    ", m.payload, m.correlation, m.expires_at, m.dialect, m.context \
+    ", ",
+    carried!(),
+    ", m.correlation, m.expires_at, m.dialect, m.context \
      from message m where m.seq = ",
     place!("?1", "?2")
 );
@@ -110,13 +120,15 @@ pub(crate) async fn waiting(
     connection: &mut SqliteConnection,
     after_seq: u64,
     limit: u32,
-) -> Result<Vec<Message>, Error> {
+) -> Result<Readable<Vec<Message>>, Error> {
     let query = sqlx::query(WAITING).bind(int(after_seq)).bind(limit);
     Ok(readable(&query.fetch_all(connection).await?))
 }
 
 /// Messages that are settled, but have somebody who watches and is to be asked again.
-pub(crate) async fn watched(connection: &mut SqliteConnection) -> Result<Vec<Message>, Error> {
+pub(crate) async fn watched(
+    connection: &mut SqliteConnection,
+) -> Result<Readable<Vec<Message>>, Error> {
     Ok(readable(&sqlx::query(WATCHED).fetch_all(connection).await?))
 }
 
@@ -124,37 +136,49 @@ pub(crate) async fn watched(connection: &mut SqliteConnection) -> Result<Vec<Mes
 pub(crate) async fn unanswered(
     connection: &mut SqliteConnection,
     since: Timestamp,
-) -> Result<Vec<Message>, Error> {
+) -> Result<Readable<Vec<Message>>, Error> {
     let mut messages =
         readable(&sqlx::query(UNANSWERED).bind(since.0).fetch_all(connection).await?);
-    messages.reverse();
+    messages.rest.reverse();
     Ok(messages)
 }
 
-fn readable(rows: &[SqliteRow]) -> Vec<Message> {
-    // One damaged row must not keep all later ones from being delivered.
-    let read = |row| match message(row) {
-        Ok(message) => Some(message),
-        Err(error) => {
-            tracing::error!(%error, "a message that waits cannot be read, and waits on");
-            None
+/// One damaged row must not keep all later ones from being delivered.
+fn readable(rows: &[SqliteRow]) -> Readable<Vec<Message>> {
+    let mut found: Readable<Vec<Message>> = Readable::default();
+    for row in rows {
+        match message(row) {
+            Ok(message) => found.rest.push(message),
+            Err(error) => found.damage = Some(error),
         }
-    };
-    rows.iter().filter_map(read).collect()
+    }
+    found
+}
+
+/// What can be read, and why the rest cannot, if there is one.
+#[derive(Default)]
+pub(crate) struct Readable<T> {
+    pub(crate) rest: T,
+    pub(crate) damage: Option<Error>,
 }
 
 /// What these messages carry.
 pub(crate) async fn payloads(
     connection: &mut SqliteConnection,
     messages: &[u64],
-) -> Result<HashMap<u64, Payload>, Error> {
+) -> Result<Readable<HashMap<u64, Payload>>, Error> {
     let list = serde_json::Value::from(messages).to_string();
     let rows = sqlx::query(PAYLOADS).bind(list).fetch_all(connection).await?;
-    let one = |row: &SqliteRow| {
-        let payload = Payload::trusted(row.try_get::<&str, _>("payload")?);
-        Ok((uint(row.try_get("seq")?), payload))
-    };
-    rows.iter().map(one).collect()
+    let mut found: Readable<HashMap<u64, Payload>> = Readable::default();
+    for row in &rows {
+        match payload(row) {
+            Ok(text) => {
+                found.rest.insert(uint(row.try_get("seq")?), Payload::trusted(text));
+            }
+            Err(error) => found.damage = Some(error),
+        }
+    }
+    Ok(found)
 }
 
 /// One whole message.
@@ -175,9 +199,8 @@ pub(crate) async fn by_id(
     let Some(found) = query.fetch_optional(connection).await? else {
         return Ok(None);
     };
-    let payload: String = found.try_get("payload")?;
-    let mut row = row(&found)?;
-    row.payload = Some(Payload::trusted(payload.as_str()));
+    let row = with_payload(&found)?;
+    let payload = row.payload.as_ref().map_or("null", Payload::as_str).to_owned();
     Ok(Some(MessageDetail {
         row,
         payload_text: payload,
@@ -191,6 +214,18 @@ pub(crate) async fn by_id(
         trace: context(&found)?.and_then(|context| context.trace.clone()),
         deliveries: Vec::new(),
     }))
+}
+
+/// One message as a line in a table, with what it carries if that was asked for. Of one that is not as it was written, it
+/// says so instead.
+pub(crate) fn with_payload(found: &SqliteRow) -> Result<MessageRow, Error> {
+    let mut row = row(found)?;
+    match carried_by(found) {
+        Ok(payload) => row.payload = payload.map(Payload::trusted),
+        Err(error @ Error::Altered { .. }) => row.error = Some(error.to_string()),
+        Err(error) => return Err(error),
+    }
+    Ok(row)
 }
 
 /// One message as a line in a table, without its payload.
@@ -232,7 +267,7 @@ pub(crate) fn message(row: &SqliteRow) -> Result<Message, Error> {
         door: door(row.try_get("door")?)?,
         correlation: row.try_get("correlation")?,
         conversation: conversation(row)?,
-        payload: Payload::trusted(row.try_get::<&str, _>("payload")?),
+        payload: Payload::trusted(payload(row)?),
         dialect: dialect(row)?,
         context: context(row)?,
         // What was decided is in a table of its own, and of no use for a delivery.

@@ -18,16 +18,17 @@ use tokio::time::Instant;
 use crate::checkpoint::{Checkpointer, LARGE_LOG};
 use crate::commit::{Commit, Reporter};
 use crate::disk::DiskGuard;
-use crate::error::is_damage;
+use crate::error::{is_damage, is_damage_code, is_disk};
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::pen::Pen;
 use crate::queue::Queue;
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
+use crate::trouble::{TroubleKind, Troubles};
 use crate::upkeep::Upkeep;
 use crate::writer::Writer;
 use crate::{
-    Error, RestoredRules, Store, agent, announced, clock, dead_letter, job, presence, restore,
+    Error, RestoredRules, Store, agent, announced, clock, dead_letter, job, log, presence, restore,
     rule, search, session, subscription, token, total,
 };
 
@@ -121,6 +122,7 @@ pub(crate) struct Parts {
     pub(crate) restored: Restored,
     pub(crate) database: PathBuf,
     pub(crate) upkeep: Upkeep,
+    pub(crate) troubles: Troubles,
 }
 
 const DATABASE: &str = "switchboard.db";
@@ -134,12 +136,22 @@ const JOB_READERS: u32 = 1;
 
 /// Opens the store in `folder`, creating what is missing.
 pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Error> {
+    let database = folder.join(DATABASE);
+    let opened = open_database(folder, database.clone(), options).await;
+    opened.map_err(|error| explain_any(error, &database))
+}
+
+async fn open_database(
+    folder: &Path,
+    database: PathBuf,
+    options: &Options,
+) -> Result<Parts, Error> {
     create_folder(folder)?;
     let lock = lock(folder)?;
-    let database = folder.join(DATABASE);
     restore::put_in_place(folder, &database).await?;
     drop(create_private(&database)?);
     let suspicious = look_at_header(&database)?;
+    let damage = log::look(folder, &database)?;
 
     let connect = writing(&database, options);
     let mut connection = connect.connect().await.map_err(|e| explain(e, &database))?;
@@ -147,8 +159,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         quick_check(&mut connection, &database).await?;
     }
     migrate(&mut connection, &database).await?;
-    let (restored, indexed_up_to) =
-        restore(&mut connection).await.map_err(|error| explain_any(error, &database))?;
+    let (restored, indexed_up_to) = restore(&mut connection).await?;
 
     let readers = pool(&database, READERS);
     let delivery_readers = pool(&database, DELIVERY_READERS);
@@ -161,6 +172,8 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
     let (options_in, options_out) = watch::channel(*options);
     let (compacting, wanted) = watch::channel(false);
     let upkeep = Upkeep::new(database.clone(), readers.clone(), options_in, compacting);
+    let troubles = Troubles::default();
+    damage.into_iter().for_each(|words| troubles.begin(TroubleKind::Damage, words));
     let writer = Writer {
         pen: Pen::open(&database, options)?,
         database: database.clone(),
@@ -170,8 +183,10 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         kept: Vec::new(),
         retry_at: Instant::now(),
         disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
-        house: Housekeeping::new(options_out, wanted, indexed_up_to),
+        house: Housekeeping::new(options_out, wanted, indexed_up_to, restored.next_seq - 1),
         commits,
+        troubles: troubles.clone(),
+        troubled: false,
         lock,
     };
     Ok(Parts {
@@ -185,6 +200,7 @@ pub(crate) async fn open(folder: &Path, options: &Options) -> Result<Parts, Erro
         restored,
         database,
         upkeep,
+        troubles,
     })
 }
 
@@ -246,6 +262,8 @@ pub(crate) fn migrator() -> Migrator {
     let attempts = include_str!("../migrations/0008_first_attempt.sql");
     let checks = include_str!("../migrations/0009_quicker_checks.sql");
     let one_row = include_str!("../migrations/0010_one_row_a_message.sql");
+    let seals = include_str!("../migrations/0011_seals.sql");
+    let words = include_str!("../migrations/0012_words_in_blocks.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -261,6 +279,8 @@ pub(crate) fn migrator() -> Migrator {
         migration(8, "first attempt", attempts),
         migration(9, "quicker checks", checks),
         migration(10, "one row a message", one_row),
+        migration(11, "seals", seals),
+        migration(12, "words in blocks", words),
     ])
 }
 
@@ -318,17 +338,32 @@ pub(crate) fn log_path(database: &Path) -> PathBuf {
     name.into()
 }
 
-/// Damage is the user's business; other errors stay as they are.
+/// Damage and a disk that fails are the user's business; other errors stay as they are.
 pub(crate) fn explain(error: sqlx::Error, path: &Path) -> Error {
+    let (path, detail) = (path.to_owned(), error.to_string());
     if is_damage(&error) {
-        return Error::Damaged { path: path.to_owned(), detail: error.to_string() };
+        return Error::Damaged { path, detail };
+    }
+    if is_disk(&error) {
+        return Error::NotTaken { path, detail };
     }
     Error::Database(error)
+}
+
+/// The same of what writes.
+pub(crate) fn explain_writing(error: &rusqlite::Error, path: &Path) -> Error {
+    let (path, detail) = (path.to_owned(), error.to_string());
+    let code = error.sqlite_error().map_or(0, |error| error.extended_code);
+    if is_damage_code(code) {
+        return Error::Damaged { path, detail };
+    }
+    Error::NotTaken { path, detail }
 }
 
 fn explain_any(error: Error, path: &Path) -> Error {
     match error {
         Error::Database(error) => explain(error, path),
+        Error::Writing(error) => explain_writing(&error, path),
         other => other,
     }
 }

@@ -173,7 +173,7 @@ async fn empty_log(database: &Path) {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     for end in ["", "-wal"] {
         let (from, to) = (with(from, end), with(to, end));
         if end == "-wal" && !from.exists() {

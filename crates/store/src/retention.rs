@@ -9,7 +9,7 @@ use switchboard_model::Timestamp;
 use crate::Options;
 use crate::pen::Pen;
 use crate::rows::{int, uint};
-use crate::{audit, job, presence, subscription};
+use crate::{audit, block, job, presence, subscription};
 
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[
@@ -19,7 +19,6 @@ pub(crate) const SQL: &[&str] = &[
     FORGET_ATTEMPTS,
     FORGET_DELIVERIES,
     FORGET_LETTERS,
-    FORGET_WORDS,
     FORGET_AGAIN,
     FORGET_DECISIONS,
     FORGET_MAIL,
@@ -44,7 +43,6 @@ const FORGET_DELIVERIES: &str =
     "delete from delivery where message in (select value from json_each(?))";
 const FORGET_LETTERS: &str =
     "delete from dead_letter where message in (select value from json_each(?))";
-const FORGET_WORDS: &str = "delete from search where rowid in (select value from json_each(?))";
 const FORGET_AGAIN: &str = "delete from search_again where seq in (select value from json_each(?))";
 const FORGET_DECISIONS: &str =
     "delete from decision where message in (select value from json_each(?))";
@@ -170,7 +168,6 @@ fn forget(pen: &Pen, seqs: &[u64]) -> rusqlite::Result<()> {
         FORGET_ATTEMPTS,
         FORGET_DELIVERIES,
         FORGET_LETTERS,
-        FORGET_WORDS,
         FORGET_AGAIN,
         FORGET_DECISIONS,
         FORGET_MAIL,
@@ -179,7 +176,7 @@ fn forget(pen: &Pen, seqs: &[u64]) -> rusqlite::Result<()> {
     for statement in statements {
         pen.run(statement, [list.as_str()])?;
     }
-    Ok(())
+    block::forget_empty(pen, seqs)
 }
 
 fn forget_strays(pen: &Pen) -> rusqlite::Result<u64> {

@@ -1,34 +1,23 @@
-//! The tables `search`, `search_progress` and `search_again`: finding messages by their words.
+//! The tables `search_progress` and `search_again`: how far messages are described by their words and in blocks.
 //!
-//! The index runs behind: the writer fills it when nobody waits for a commit. Readers look at what is
-//! not in it yet row by row, so a search misses nothing.
+//! That runs behind: the writer does it for whole blocks, when nobody waits for a commit. Readers look at what is not
+//! described yet row by row, so a search misses nothing.
 
-use rusqlite::{Rows, params};
+use rusqlite::{Row as Found, Rows, params};
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
-use switchboard_model::{MessageFilter, search_words};
+use switchboard_model::each_search_word;
 
 use crate::Error;
 use crate::batch::{NewMessage, Settle};
-use crate::block;
+use crate::block::{self, Block, Entry};
 use crate::pen::Pen;
 use crate::rows::{int, uint};
+use crate::word_list::Gathered;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[
-    MARK,
-    MARK_LATE,
-    INSERT,
-    PROGRESS,
-    BEHIND,
-    ADVANCE,
-    NEXT_SIZES,
-    NEXT,
-    STALE_SIZES,
-    STALE,
-    REMOVE_STALE,
-    DONE_AGAIN,
-];
+pub(crate) const SQL: &[&str] =
+    &[MARK, MARK_LATE, PROGRESS, BEHIND, ADVANCE, NEXT, AGAIN, DONE_AGAIN];
 
 /// Marks a message whose words are about to grow: nobody had it, and now somebody has.
 const MARK: &str = "insert or ignore into search_again (seq) \
@@ -37,8 +26,6 @@ const MARK: &str = "insert or ignore into search_again (seq) \
 /// Marks a message that came later than others with higher numbers.
 const MARK_LATE: &str = "insert or ignore into search_again (seq) values (?)";
 
-const INSERT: &str = "insert into search (rowid, words) values (?, ?)";
-
 const PROGRESS: &str = "select up_to from search_progress";
 
 const BEHIND: &str = "select (select count(*) from message where seq > \
@@ -46,13 +33,7 @@ const BEHIND: &str = "select (select count(*) from message where seq > \
 
 const ADVANCE: &str = "update search_progress set up_to = ?";
 
-const NEXT_SIZES: &str =
-    "select octet_length(payload) as size from message where seq > ? order by seq limit ?";
-
-const STALE_SIZES: &str = "select octet_length(m.payload) as size \
-     from search_again s cross join message m on m.seq = s.seq order by s.seq limit ?";
-
-/// What `read` reads.
+/// What `entry` reads.
 macro_rules! columns {
     () => {
         "m.seq, m.sender, m.recipient, m.topic, m.capability, m.kind, m.priority, m.door, \
@@ -61,41 +42,21 @@ macro_rules! columns {
 }
 
 const NEXT: &str =
-    concat!("select ", columns!(), " from message m where m.seq > ? order by m.seq limit ?");
+    concat!("select ", columns!(), " from message m where m.seq > ? and m.seq <= ? order by m.seq");
 
-const STALE: &str = concat!(
+const AGAIN: &str = concat!(
     "select ",
     columns!(),
-    " from search_again s cross join message m on m.seq = s.seq order by s.seq limit ?"
+    " from search_again s cross join message m on m.seq = s.seq where s.seq > ? and s.seq <= ? \
+     order by s.seq"
 );
 
-const REMOVE_STALE: &str =
-    "delete from search where rowid in (select seq from search_again order by seq limit ?)";
+const DONE_AGAIN: &str = "delete from search_again where seq <= ?";
 
-const DONE_AGAIN: &str =
-    "delete from search_again where seq in (select seq from search_again order by seq limit ?)";
-
-/// How much one step of indexing takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stride {
-    messages: u32,
-    bytes: u64,
-}
-
-impl Stride {
-    /// Little enough that a message which comes in meanwhile hardly waits.
-    pub(crate) const SHORT: Self = Self { messages: 128, bytes: 512 * 1024 };
-    /// Enough that the index is not written many times for what fits in one; for when nothing comes in.
-    pub(crate) const LONG: Self = Self { messages: 1024, bytes: 1024 * 1024 };
-}
-
-/// The words typed, as a query that finds messages in which each begins some word. They are letters
-/// and digits only; the quotes keep even `AND` a word.
-pub(crate) fn query(filter: &MessageFilter) -> Option<String> {
-    let words = filter.words();
-    let terms = words.iter().map(|word| format!("\"{word}\"*"));
-    (!words.is_empty()).then(|| terms.collect::<Vec<_>>().join(" AND "))
-}
+/// One step describes no more than this: messages, and bytes of their payloads. A message that comes in meanwhile
+/// hardly waits.
+const MESSAGES: u64 = 2 * block::SPAN;
+const BYTES: usize = 1 << 20;
 
 /// Messages up to here are in the index.
 pub(crate) async fn progress(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
@@ -130,92 +91,93 @@ pub(crate) fn mark(pen: &Pen, settles: &[Settle<'_>], up_to: u64) -> rusqlite::R
     Ok(())
 }
 
-/// What the index and the blocks have of a message.
-pub(crate) struct Entry {
-    pub(crate) seq: u64,
-    pub(crate) sender: String,
-    pub(crate) recipient: Option<String>,
-    pub(crate) topic: String,
-    pub(crate) capability: Option<String>,
-    pub(crate) kind: String,
-    pub(crate) priority: String,
-    pub(crate) door: String,
-    pub(crate) accepted_at: i64,
-    words: String,
-}
-
-/// One step of indexing after `up_to`, to be run in a transaction. Returns how far the index now
-/// goes and whether there may be more to do.
-pub(crate) fn step(pen: &Pen, up_to: u64, stride: Stride) -> rusqlite::Result<(u64, bool)> {
-    let most = params![int(up_to), stride.messages];
-    let count = within(&mut pen.statement(NEXT_SIZES)?.query(most)?, stride)?;
-    let fresh = entries(&mut pen.statement(NEXT)?.query(params![int(up_to), count])?)?;
-    add(pen, &fresh)?;
-    let now = fresh.last().map_or(up_to, |entry| entry.seq);
-    if now > up_to {
+/// One step of describing messages after `after`, up to `up_to`, to be run in a transaction. Returns how far they now
+/// are described and whether there may be more to do.
+pub(crate) fn step(pen: &Pen, after: u64, up_to: u64) -> rusqlite::Result<(u64, bool)> {
+    let (fresh, more) = gather(pen, NEXT, after, up_to)?;
+    let now = if more { fresh.last } else { up_to.max(after) };
+    if now > after {
         pen.run(ADVANCE, [int(now)])?;
     }
-
-    let count = within(&mut pen.statement(STALE_SIZES)?.query([stride.messages])?, stride)?;
-    let stale = entries(&mut pen.statement(STALE)?.query([count])?)?;
-    if !stale.is_empty() {
-        for statement in [REMOVE_STALE, DONE_AGAIN] {
-            pen.run(statement, [count])?;
-        }
-        add(pen, &stale)?;
+    let (again, more_again) = gather(pen, AGAIN, 0, now)?;
+    let again_up_to = if more_again { again.last } else { now };
+    if again.last > 0 {
+        pen.run(DONE_AGAIN, [int(again_up_to)])?;
     }
-    Ok((now, !fresh.is_empty() || !stale.is_empty()))
+    fresh.write(pen)?;
+    again.write(pen)?;
+    Ok((now, more || more_again))
 }
 
-/// How many of these messages fit in one step; at least one, if there is one.
-fn within(sizes: &mut Rows<'_>, stride: Stride) -> rusqlite::Result<u32> {
-    let mut bytes = 0;
-    let mut count = 0;
-    while let Some(row) = sizes.next()? {
-        bytes += uint(row.get(0)?);
-        if count > 0 && bytes > stride.bytes {
-            break;
-        }
-        count += 1;
-    }
-    Ok(count)
+/// Messages that are to be described.
+#[derive(Default)]
+struct Described {
+    blocks: Vec<(u64, Block, Gathered)>,
+    /// The last of them; 0 if there are none.
+    last: u64,
 }
 
-fn entries(rows: &mut Rows<'_>) -> rusqlite::Result<Vec<Entry>> {
-    let mut entries = Vec::new();
+impl Described {
+    fn add(&mut self, row: &Found<'_>) -> rusqlite::Result<usize> {
+        let (entry, payload) = entry(row)?;
+        let number = block::of(entry.seq);
+        if self.blocks.last().is_none_or(|(last, ..)| *last != number) {
+            self.blocks.push((number, Block::default(), Gathered::default()));
+        }
+        if let Some((_, block, words)) = self.blocks.last_mut() {
+            block.add(&entry);
+            let names = [Some(entry.sender), entry.recipient, Some(entry.topic), entry.capability];
+            each_search_word(names, payload, |word| words.add(entry.seq, word));
+        }
+        self.last = entry.seq;
+        Ok(payload.len())
+    }
+
+    fn write(self, pen: &Pen) -> rusqlite::Result<()> {
+        for (number, block, words) in self.blocks {
+            block.note(pen, number)?;
+            words.write(pen, number)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads as many as one step may describe, and tells whether there are more.
+fn gather(
+    pen: &Pen,
+    statement: &'static str,
+    after: u64,
+    up_to: u64,
+) -> rusqlite::Result<(Described, bool)> {
+    let mut described = Described::default();
+    let (mut messages, mut bytes) = (0, 0);
+    let mut statement = pen.statement(statement)?;
+    let mut rows: Rows<'_> = statement.query(params![int(after), int(up_to)])?;
     while let Some(row) = rows.next()? {
-        let mut entry = Entry {
-            seq: uint(row.get(0)?),
-            sender: row.get(1)?,
-            recipient: row.get(2)?,
-            topic: row.get(3)?,
-            capability: row.get(4)?,
-            kind: row.get(5)?,
-            priority: row.get(6)?,
-            door: row.get(7)?,
-            accepted_at: row.get(8)?,
-            words: String::new(),
-        };
-        let names = [
-            Some(entry.sender.as_str()),
-            entry.recipient.as_deref(),
-            Some(entry.topic.as_str()),
-            entry.capability.as_deref(),
-        ];
-        entry.words = search_words(names, row.get_ref(9)?.as_str()?);
-        entries.push(entry);
+        if messages == MESSAGES || bytes >= BYTES {
+            return Ok((described, true));
+        }
+        bytes += described.add(row)?;
+        messages += 1;
     }
-    Ok(entries)
+    Ok((described, false))
 }
 
-/// Puts messages into the index, and describes the blocks they are in.
-fn add(pen: &Pen, entries: &[Entry]) -> rusqlite::Result<()> {
-    if entries.is_empty() {
-        return Ok(());
-    }
-    let mut insert = pen.statement(INSERT)?;
-    for entry in entries {
-        insert.execute(params![int(entry.seq), entry.words])?;
-    }
-    block::note(pen, entries)
+fn entry<'a>(row: &'a Found<'_>) -> rusqlite::Result<(Entry<'a>, &'a str)> {
+    let text = |column| -> rusqlite::Result<&'a str> { Ok(row.get_ref(column)?.as_str()?) };
+    let if_any = |column| -> rusqlite::Result<Option<&'a str>> {
+        Ok(row.get_ref(column)?.as_str_or_null()?)
+    };
+    let entry = Entry {
+        seq: uint(row.get(0)?),
+        sender: text(1)?,
+        recipient: if_any(2)?,
+        topic: text(3)?,
+        capability: if_any(4)?,
+        kind: text(5)?,
+        priority: text(6)?,
+        door: text(7)?,
+        accepted_at: row.get(8)?,
+    };
+    Ok((entry, text(9)?))
 }

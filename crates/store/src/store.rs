@@ -11,17 +11,19 @@ use switchboard_model::{
     LetterFilter, Mail, MailPage, MailStatus, Message, MessageDetail, MessageFilter, MessageId,
     MessageRow, MessageSummary, Payload, RuleChange, Saved, Scope, SessionView, Tally, Timestamp,
 };
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::message::Readable;
 use crate::open::{self, log_path};
 use crate::queue::Queue;
+use crate::trouble::Troubles;
 use crate::upkeep::Upkeep;
 use crate::{
     Backup, Closed, Error, Kept, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull,
-    Record, Relation, Replayed, RequestGroup, Scopes, Then, Ticket, Tried, Work, conversation,
-    dead_letter, decision, delivery, figure, history, job, letters, mail, message, moment, related,
-    rule, saved, search,
+    Record, Relation, Replayed, RequestGroup, Scopes, Then, Ticket, Tried, Trouble, TroubleKind,
+    Work, block, conversation, dead_letter, decision, delivery, figure, history, job, letters,
+    mail, message, moment, related, rule, saved, search,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -40,6 +42,7 @@ struct Inner {
     job_readers: SqlitePool,
     database: PathBuf,
     upkeep: Upkeep,
+    troubles: Troubles,
     tasks: Mutex<Option<Tasks>>,
 }
 
@@ -67,6 +70,7 @@ impl Store {
             job_readers: parts.job_readers,
             database: parts.database,
             upkeep: parts.upkeep,
+            troubles: parts.troubles,
             tasks: Mutex::new(Some(tasks)),
         };
         Ok(Opened {
@@ -106,31 +110,50 @@ impl Store {
     /// Messages that wait, oldest first, those after `after_seq`.
     pub async fn waiting(&self, after_seq: u64, limit: u32) -> Result<Vec<Message>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;
-        message::waiting(&mut reader, after_seq, limit).await
+        Ok(self.rest(message::waiting(&mut reader, after_seq, limit).await?))
     }
 
     /// Messages that are settled, but have somebody who watches and is to be asked again.
     pub async fn watched(&self) -> Result<Vec<Message>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;
-        message::watched(&mut reader).await
+        Ok(self.rest(message::watched(&mut reader).await?))
     }
 
     /// Requests that somebody took, whose senders were to be answered after `since`, and were not.
     pub async fn unanswered(&self, since: Timestamp) -> Result<Vec<Message>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;
-        message::unanswered(&mut reader, since).await
+        Ok(self.rest(message::unanswered(&mut reader, since).await?))
     }
 
     /// What these messages carry, by their seqs.
     pub async fn payloads(&self, messages: &[u64]) -> Result<HashMap<u64, Payload>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;
-        message::payloads(&mut reader, messages).await
+        Ok(self.rest(message::payloads(&mut reader, messages).await?))
     }
 
-    /// What has been tried for these messages, by their seqs.
-    pub async fn tried(&self, messages: &[u64]) -> Result<Vec<(u64, Tried)>, Error> {
+    /// What could be read. Of the rest the operator is told; it stays where it is.
+    fn rest<T>(&self, read: Readable<T>) -> T {
+        if let Some(error) = read.damage {
+            tracing::error!(%error, "a message cannot be read, and waits on");
+            self.inner.troubles.begin(TroubleKind::Damage, error.to_string());
+        }
+        read.rest
+    }
+
+    /// What is wrong with the disk, or was last: one of each kind.
+    pub fn troubles(&self) -> watch::Receiver<Vec<Trouble>> {
+        self.inner.troubles.watch()
+    }
+
+    /// What has been tried for these messages, by their seqs. Nobody is to be asked again later after `now` than it was
+    /// to be after it was asked last, though the clock may have been set back since.
+    pub async fn tried(
+        &self,
+        messages: &[u64],
+        now: Timestamp,
+    ) -> Result<Vec<(u64, Tried)>, Error> {
         let mut reader = self.inner.delivery_readers.acquire().await?;
-        delivery::tried(&mut reader, messages).await
+        delivery::tried(&mut reader, messages, now).await
     }
 
     /// A page of dead letters, newest first: those that pass the filter and come before `before`. With
@@ -187,7 +210,10 @@ impl Store {
         history::message(&self.inner.readers, id).await
     }
 
-    /// How many messages a search has to look at one by one, because the index runs behind.
+    /// So many messages are described together for searches; fewer are looked at one by one.
+    pub const DESCRIBED_TOGETHER: u64 = block::SPAN;
+
+    /// How many messages a search has to look at one by one, because no full block has them yet.
     pub async fn not_indexed(&self) -> Result<u64, Error> {
         let mut reader = self.inner.readers.acquire().await?;
         search::behind(&mut reader).await

@@ -10,6 +10,7 @@ mod opening;
 mod reading;
 mod retaining;
 mod sample;
+mod sealed;
 mod searching;
 mod statements;
 mod throughput;

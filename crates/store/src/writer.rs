@@ -16,9 +16,10 @@ use crate::commit::Reporter;
 use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
 use crate::housekeeping::Housekeeping;
+use crate::open::explain_writing;
 use crate::pen::Pen;
 use crate::queue::{Together, Write};
-use crate::search::Stride;
+use crate::trouble::{TroubleKind, Troubles};
 use crate::{
     Error, Options, Ticket, agent, announced, audit, dead_letter, decision, delivery, figure, job,
     mail, message, presence, rule, saved, search, session, subscription, token, total,
@@ -51,6 +52,9 @@ pub(crate) struct Writer {
     pub(crate) house: Housekeeping,
     /// Counts commits for the checkpointer.
     pub(crate) commits: Arc<AtomicU64>,
+    pub(crate) troubles: Troubles,
+    /// Whether the disk did not take the last that it was given.
+    pub(crate) troubled: bool,
     /// Held as long as the connection.
     pub(crate) lock: File,
 }
@@ -100,7 +104,7 @@ impl Writer {
                 }
                 self.take(taken.into_iter().flat_map(|(one, other)| std::iter::once(one).chain(other)));
                 if self.house.due_under_load() {
-                    self.house.step(&self.pen, Stride::SHORT);
+                    self.keep_house();
                 }
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
@@ -108,7 +112,7 @@ impl Writer {
             // What is wanted changes when the next step is due.
             () = self.house.called() => {}
             () = sleep_until(house_due) => {
-                self.house.step(&self.pen, Stride::LONG);
+                self.keep_house();
                 self.commits.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -125,13 +129,17 @@ impl Writer {
         if writes.iter().any(Write::has_message)
             && let Err(error) = self.disk.check()
         {
+            self.trouble(error.to_string());
             writes = self.refuse_messages(writes, error);
         }
         let Some(last) = writes.last().map(|write| write.ticket) else {
             return;
         };
         match self.commit(&writes) {
-            Ok(()) => self.reporter.done(last),
+            Ok(()) => {
+                self.well_again(&writes);
+                self.reporter.done(last);
+            }
             Err(failed) => match failed.calls_for {
                 Failure::Busy | Failure::Disk => self.keep(writes, failed),
                 Failure::Content => self.one_by_one(writes),
@@ -152,6 +160,7 @@ impl Writer {
     fn keep(&mut self, writes: Vec<Write>, failed: Failed) {
         let Failed { calls_for, error } = failed;
         tracing::error!(%error, "the database did not take a batch");
+        self.trouble(explain_writing(&error, &self.database).to_string());
         self.kept = self.refuse_messages(writes, Error::Writing(error));
         self.retry_at = Instant::now() + RETRY;
         if calls_for == Failure::Disk {
@@ -160,6 +169,29 @@ impl Writer {
                 Ok(pen) => self.pen = pen,
                 Err(error) => tracing::error!(%error, "could not open the database again"),
             }
+        }
+    }
+
+    fn keep_house(&mut self) {
+        match self.house.step(&self.pen) {
+            Ok(()) => self.well_again(&[]),
+            Err(error) if failure(&error) == Failure::Disk => {
+                self.trouble(explain_writing(&error, &self.database).to_string());
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn trouble(&mut self, words: String) {
+        self.troubled = true;
+        self.troubles.begin(TroubleKind::Writing, words);
+    }
+
+    /// The disk has taken what it was given. While it is nearly full, that is not all that it would be given.
+    fn well_again(&mut self, writes: &[Write]) {
+        if self.troubled && (writes.iter().any(Write::has_message) || self.disk.check().is_ok()) {
+            self.troubled = false;
+            self.troubles.end(TroubleKind::Writing);
         }
     }
 
@@ -195,7 +227,7 @@ impl Writer {
             tries += 1;
         }
         self.commits.fetch_add(1, Ordering::Relaxed);
-        self.house.written();
+        self.house.written(&batch);
         Ok(())
     }
 

@@ -282,11 +282,11 @@ impl Handler {
 
     async fn answer(&self, attempt: AttemptId, answer: Answer) {
         let (broker, caller) = self.link.caller();
-        broker.tell(caller, Command::Answer { attempt, answer }).await;
+        broker.tell(caller, Command::Answer { attempt, answer }).quietly().await;
     }
 
     async fn announce(&self, event: Lifecycle, agent: AgentId, detail: String) {
         let command = Command::Announce { event, agent, detail };
-        self.broker.tell(Caller::Operator, command).await;
+        self.broker.tell(Caller::Operator, command).quietly().await;
     }
 }

@@ -44,4 +44,7 @@ pub use log::Log;
 pub use options::Options;
 pub use program::{asked_to_stop, log_to_stderr, say};
 pub use settings::Settings;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use settings::fuzzing;
 pub use start::{Running, start};

@@ -1,10 +1,14 @@
-//! The last warnings and errors, kept in memory for whoever has to help. Nothing that looks like a secret is kept.
+//! The last warnings and errors, and the last panic, kept in memory for whoever has to help. Nothing that looks like a
+//! secret is kept.
 
 use std::collections::VecDeque;
 use std::fmt::{Debug, Write};
+use std::panic::PanicHookInfo;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use switchboard_broker::now;
+use switchboard_model::Timestamp;
+use tokio::sync::watch;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
@@ -17,26 +21,59 @@ const LINE: usize = 600;
 
 /// The last lines. Cheap to clone; all clones are the same.
 #[derive(Clone, Default)]
-pub struct Log(Arc<Mutex<VecDeque<String>>>);
+pub struct Log {
+    lines: Arc<Mutex<VecDeque<String>>>,
+    panic: Arc<watch::Sender<Option<Panic>>>,
+}
+
+/// A part of the program that failed by a fault of ours. It has ended; all else goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Panic {
+    pub(crate) words: String,
+    pub(crate) at: Timestamp,
+}
 
 impl Log {
+    /// Tells of a panic, in the log and to the operator, instead of only on stderr.
+    pub(crate) fn panicked(&self, panic: &PanicHookInfo<'_>) {
+        let place = panic.location().map_or_else(String::new, |place| format!(" at {place}"));
+        let words = panic.payload_as_str().unwrap_or_default();
+        let thread = std::thread::current().name().unwrap_or_default().to_owned();
+        tracing::error!(thread, "a part of Switchboard panicked{place}: {words}");
+        let words = without_secrets(&format!("A part of Switchboard panicked{place}: {words}."));
+        let words =
+            shortened(&words) + " It has ended, and what it did with it. Please report this.";
+        self.panic.send_replace(Some(Panic { words, at: now() }));
+    }
+
+    /// The last panic, if there was any.
+    pub(crate) fn last_panic(&self) -> watch::Receiver<Option<Panic>> {
+        self.panic.subscribe()
+    }
+
     /// Oldest first.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     fn keep(&self, line: &str) {
-        let mut line = without_secrets(line).replace('\n', " ");
-        if let Some((end, _)) = line.char_indices().nth(LINE) {
-            line.truncate(end);
-            line.push('…');
-        }
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = shortened(&without_secrets(line));
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == LINES {
             lines.pop_front();
         }
         lines.push_back(line);
     }
+}
+
+/// On one line, and not endless.
+fn shortened(text: &str) -> String {
+    let mut line = text.replace('\n', " ");
+    if let Some((end, _)) = line.char_indices().nth(LINE) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
 }
 
 impl Debug for Log {

@@ -10,11 +10,18 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use crate::Log;
 
+/// What these libraries tell below this level is what goes over a connection, tokens included. It is not written down,
+/// whatever `RUST_LOG` asks for.
+const QUIET: [&str; 5] =
+    ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "hyper_util=info", "rustls=info"];
+
 /// Writes what happens to stderr, as much of it as `RUST_LOG` asks for; with
-/// `SWITCHBOARD_LOG_FORMAT=json` a JSON object a line. Call it once, first. Returns the last warnings and errors, for
-/// [`crate::Options::log`].
+/// `SWITCHBOARD_LOG_FORMAT=json` a JSON object a line; panics too. Call it once, first. Returns the last warnings and
+/// errors, for [`crate::Options::log`].
 pub fn log_to_stderr() -> Log {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let quiet = QUIET.iter().filter_map(|directive| directive.parse().ok());
+    let filter = quiet.fold(filter, EnvFilter::add_directive);
     let log = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
@@ -25,6 +32,8 @@ pub fn log_to_stderr() -> Log {
     let last = Log::default();
     let kept = last.clone().with_filter(LevelFilter::WARN);
     tracing_subscriber::registry().with(written.with_filter(filter)).with(kept).init();
+    let told = last.clone();
+    std::panic::set_hook(Box::new(move |panic| told.panicked(panic)));
     last
 }
 

@@ -5,6 +5,9 @@
 mod check;
 mod edit;
 mod file;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod in_force;
 mod parts;
 mod table;

@@ -606,7 +606,25 @@ demo: boolean,
 /**
  * How many peers mDNS sees; none when it is off.
  */
-mdnsPeers: number | null, };
+mdnsPeers: number | null, 
+/**
+ * What is wrong with the disk, or was last.
+ */
+troubles: Array<TroubleView>, };
+
+export type TroubleView = { 
+/**
+ * What is wrong, and what to do about it.
+ */
+words: string, 
+/**
+ * When it was noticed.
+ */
+since: Timestamp, 
+/**
+ * Since when it is over.
+ */
+over: Timestamp | null, };
 
 export type AgentList = { 
 /**

@@ -316,6 +316,7 @@ export const status: Status = {
   startedAt: AT,
   demo: false,
   mdnsPeers: null,
+  troubles: [],
 };
 
 export function totals(accepted: number): Totals {

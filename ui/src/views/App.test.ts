@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-li
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Console } from "../state/console.svelte";
 import { FakeBroker } from "../testing/fake-broker";
-import { agent, batch, detail, figures, row, snapshot, totals } from "../testing/fixtures";
+import { agent, batch, detail, figures, row, snapshot, status, totals } from "../testing/fixtures";
 import App from "./App.svelte";
 
 describe("the console", () => {
@@ -35,6 +35,18 @@ describe("the console", () => {
     expect(screen.getByText("bub subscribe 'inbound:*'")).toBeTruthy();
     broker.say(batch({ seq: 3, totals: totals(1), rows: [row(1)] }));
     expect(await rowAbout("inbound:1")).toBeTruthy();
+  });
+
+  test("tells of a disk that fails until it works again and the operator has seen that", async () => {
+    const trouble = { words: "/data cannot be written to", since: status.startedAt, over: null };
+    broker.say(snapshot({ status: { ...status, troubles: [trouble] } }));
+    expect((await screen.findByRole("alert")).textContent).toContain("/data cannot be written to");
+    const over = { ...trouble, over: "2026-11-16T12:05:00Z" };
+    broker.say(batch({ status: { ...status, troubles: [over] } }));
+    expect(await screen.findByText(/Over since/)).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+    await fireEvent.click(screen.getByRole("button", { name: "Dismiss" }));
+    expect(screen.queryByText(/Over since/)).toBeNull();
   });
 
   test("says how to connect whenever it is asked", async () => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use switchboard_model::{
     Address, AgentId, Code, ConversationId, Decision, Door, Event, Kind, Message, MessageId,
-    MessageState, MessageSummary, Payload, Reply, Send, Topic, Trace, Wait,
+    MessageState, MessageSummary, Payload, Reply, Send, Topic, Trace, Wait, fail_here,
 };
 use switchboard_store::Record;
 
@@ -27,6 +27,7 @@ const REFUSED_BYTES: usize = 4 << 10;
 
 impl Core {
     pub(super) fn accept(&mut self, caller: Caller, mut send: Send, reply: Option<ReplyTo>) {
+        fail_here("core");
         let mut origin = match self.origin(caller) {
             Ok(origin) => origin,
             Err(refusal) => return respond(reply, Err(refusal)),
@@ -302,20 +303,28 @@ impl Core {
         self.end(message, Verdict::Processed(by));
     }
 
-    /// Observers do not stand in for an agent that is known and may come back.
     pub(super) fn dispatch(
         &self,
         message: Arc<Message>,
         chain: Vec<Arc<Subscription>>,
         observers: &[Arc<Subscription>],
     ) -> Dispatch {
-        let observers_settle = match &message.address {
+        let observers_settle = self.do_observers_settle(&message.address, observers);
+        Dispatch::new(message, chain, observers_settle)
+    }
+
+    /// Observers do not stand in for an agent that is known and may come back, unless it is one of them.
+    pub(super) fn do_observers_settle(
+        &self,
+        address: &Address,
+        observers: &[Arc<Subscription>],
+    ) -> bool {
+        match address {
             Address::Topic(_) => true,
             Address::Agent(id) => {
                 !self.registry.knows(id) || observers.iter().any(|one| one.agent == *id)
             }
-        };
-        Dispatch::new(message, chain, observers_settle)
+        }
     }
 
     /// The disk did not take these messages: they were never accepted.

@@ -55,13 +55,25 @@ impl Core {
     /// for others the attempt has failed.
     fn is_away(&mut self, seq: u64, delivery: DeliveryId) {
         let Some(open) = self.deliveries.get(&delivery) else { return };
-        let is_addressee = open.message.address.agent() == Some(&open.to.agent);
-        if is_addressee && open.role == Role::Handler {
+        if self.is_up_to_its_addressee(open) {
             self.close(delivery);
             return self.wait_for_agent(seq);
         }
         let words = format!("{} does not listen any more", open.to.agent);
         self.answered(delivery, failed(AttemptOutcome::Disconnected, words));
+    }
+
+    /// Whether this goes to the very agent that the message is for, and it is up to that agent what becomes of it: then
+    /// the message waits for it. However it listens, if nobody else was asked.
+    pub(super) fn is_up_to_its_addressee(&self, open: &Open) -> bool {
+        let nobody_else =
+            || self.journeys.get(&open.seq).is_some_and(|one| one.dispatch.is_up_to_observers());
+        open.message.address.agent() == Some(&open.to.agent)
+            && match open.role {
+                Role::Handler => true,
+                Role::Observer => nobody_else(),
+                Role::DefaultHandler => false,
+            }
     }
 
     /// The subscription by which the recipient of this delivery can be asked now.

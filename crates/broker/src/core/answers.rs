@@ -39,9 +39,8 @@ impl Core {
                 "the connection ended before it was its turn"
             }
         };
-        let is_addressee = open.message.address.agent() == Some(&open.to.agent);
         let not_its_turn = matches!(open.phase, Phase::InLine | Phase::Loading);
-        if not_its_turn && is_addressee && open.role == Role::Handler {
+        if not_its_turn && self.is_up_to_its_addressee(open) {
             // It waits for its agent, as if that had been away before.
             let (seq, asked_before) = (open.seq, open.attempt > 1);
             self.close(delivery);

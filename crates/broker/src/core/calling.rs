@@ -89,7 +89,9 @@ impl Core {
     }
 
     fn answer_deadline(&self, message: &Message) -> Option<Instant> {
-        let left = message.answer_by?.micros_since(self.now.wall);
+        let by = message.answer_by?;
+        // Never longer than it was to be in the beginning, though the clock may have been set back since.
+        let left = by.micros_since(self.now.wall).min(by.micros_since(message.accepted_at));
         Some(self.now.monotonic + Duration::from_micros(left))
     }
 

@@ -38,10 +38,14 @@ impl Core {
     /// and waits for room.
     pub(super) async fn write_now(&mut self) {
         (self.unwritten_since, self.write_by) = (None, None);
+        let mut messages = None;
         if !self.accepted.is_empty() {
-            let pass = std::mem::take(&mut self.accepted);
+            // The next pass will have about as much; to make room bit by bit would copy it many times.
+            let room = Vec::with_capacity(self.accepted.len());
+            let pass = std::mem::replace(&mut self.accepted, room);
             match self.store.try_write_with(pass, &mut self.bookkeeping) {
                 Ok((ticket, others)) => {
+                    messages = Some(ticket);
                     self.receipts.handed_over(ticket);
                     self.receipts.gave(others.unwrap_or(ticket));
                     others.into_iter().for_each(|ticket| self.bookkeeping_written(ticket));
@@ -63,6 +67,7 @@ impl Core {
                 Err(closed) => tracing::error!(%closed, "the store closed before the broker"),
             }
         }
+        self.promises.need_no_more(messages);
     }
 
     /// What became of messages, and all that is not about messages, went to the disk under this ticket.

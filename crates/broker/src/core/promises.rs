@@ -31,6 +31,20 @@ impl Promises {
         }
     }
 
+    /// What was promised in this pass needed nothing more to be written: it waits for the messages of the pass, if there
+    /// were any, else for what is on its way already, and where there is nothing to wait for it is kept.
+    pub(super) fn need_no_more(&mut self, messages: Option<Ticket>) {
+        match (messages, self.written.back_mut()) {
+            (Some(ticket), _) => self.written(ticket),
+            (None, Some((_, promises))) => promises.append(&mut self.unwritten),
+            (None, None) => {
+                for (reply, result) in std::mem::take(&mut self.unwritten) {
+                    respond(Some(reply), result);
+                }
+            }
+        }
+    }
+
     pub(super) fn kept_up_to(&mut self, ticket: Ticket) {
         while self.written.front().is_some_and(|(at, _)| *at <= ticket) {
             let Some((_, promises)) = self.written.pop_front() else { break };
@@ -65,5 +79,39 @@ impl Core {
         if let Some(reply) = reply {
             self.promises.unwritten.push((reply, result));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Replied;
+    use tokio::sync::oneshot::{Receiver, channel};
+
+    fn asked(promises: &mut Promises) -> Receiver<Replied> {
+        let (reply, answer) = channel();
+        promises.unwritten.push((ReplyTo::Waiting(reply), Ok(Reply::Done)));
+        answer
+    }
+
+    #[test]
+    fn what_needs_no_write_waits_for_what_is_on_its_way_and_for_nothing_else() {
+        let mut promises = Promises::default();
+        let mut answer = asked(&mut promises);
+        promises.need_no_more(None);
+        assert!(answer.try_recv().is_ok(), "nothing is to be waited for");
+
+        let mut first = asked(&mut promises);
+        promises.written(Ticket(1));
+        let mut second = asked(&mut promises);
+        promises.need_no_more(None);
+        let mut third = asked(&mut promises);
+        promises.need_no_more(Some(Ticket(2)));
+        assert!(first.try_recv().is_err() && second.try_recv().is_err());
+        promises.kept_up_to(Ticket(1));
+        assert!(first.try_recv().is_ok() && second.try_recv().is_ok());
+        assert!(third.try_recv().is_err(), "its messages are not on disk yet");
+        promises.kept_up_to(Ticket(2));
+        assert!(third.try_recv().is_ok());
     }
 }

@@ -8,7 +8,8 @@ use switchboard_store::{Record, Tried};
 
 use super::lifecycle::is_own_event;
 use super::{Core, Phase};
-use crate::dispatch::Verdict;
+use crate::dispatch::{Role, Verdict};
+use crate::subscriptions::Subscription;
 
 impl Core {
     /// Everyone has been asked. Before a message is given up for want of a recipient, whoever
@@ -21,15 +22,27 @@ impl Core {
         let now = verdict.is_for_want_of_a_recipient().then(|| self.plan_again(&message));
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
         if let (Verdict::Dead { reason, .. }, false) = (&verdict, own) {
-            if let Some(now) = now
-                && journey.dispatch.ask_also(now.chain)
-            {
-                journey.dispatch.reopen();
-                return self.go_on(seq);
+            if let Some(now) = now {
+                if journey.dispatch.ask_also(now.chain) {
+                    journey.dispatch.reopen();
+                    return self.go_on(seq);
+                }
+                // However it listens, it is the one that the message is for.
+                let itself = |one: &Arc<Subscription>| {
+                    message.address.agent() == Some(&one.agent)
+                        && !journey.dispatch.is_watched_by(&one.agent)
+                };
+                if let Some(observer) = now.observers.into_iter().find(itself) {
+                    journey.dispatch.reopen();
+                    journey.dispatch.let_observers_settle();
+                    self.ask(seq, observer, Role::Observer);
+                    return self.go_on(seq);
+                }
             }
             let waits_for = message.address.agent().filter(|id| {
                 self.registry.knows(id)
                     && !journey.dispatch.has_asked(id)
+                    && !journey.dispatch.is_watched_by(id)
                     && !journey.dispatch.is_stopped()
             });
             if waits_for.is_some() {

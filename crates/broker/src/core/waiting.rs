@@ -49,7 +49,7 @@ impl Core {
 
     async fn tried(&self, messages: &[Message]) -> HashMap<u64, Vec<Tried>> {
         let seqs: Vec<u64> = messages.iter().map(|message| message.seq).collect();
-        let found = self.store.tried(&seqs).await.unwrap_or_else(|error| {
+        let found = self.store.tried(&seqs, self.now.wall).await.unwrap_or_else(|error| {
             tracing::error!(%error, "what was tried before the restart is tried again");
             Vec::new()
         });
@@ -222,10 +222,15 @@ impl Core {
     fn resume(&mut self, parked: Parked, plan: Plan) {
         let seq = parked.message.seq;
         let Plan { chain, observers } = plan;
+        let observers_settle = self.do_observers_settle(&parked.message.address, &observers);
         let undecided = match self.journeys.get_mut(&seq) {
             // Its sender has not been answered, or somebody who watches is to be asked again.
             Some(journey) => {
                 journey.parked = false;
+                // The agent that it waited for may be one that only watches.
+                if observers_settle {
+                    journey.dispatch.let_observers_settle();
+                }
                 journey.dispatch.reopen();
                 journey.dispatch.ask_also(chain);
                 journey.dispatch.to_be_asked_again()

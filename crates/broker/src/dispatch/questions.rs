@@ -15,6 +15,12 @@ impl Dispatch {
         self.tries.has(agent, |role| role == Role::Handler)
     }
 
+    /// Whether observers were asked, and nobody else but default handlers for want of anyone.
+    pub(crate) fn is_up_to_observers(&self) -> bool {
+        self.tries.iter().all(|one| one.role != Role::Handler)
+            && self.tries.iter().any(|one| one.role == Role::Observer)
+    }
+
     /// Whether only observers were asked.
     pub(crate) fn is_only_watched(&self) -> bool {
         self.tries.are_all(Role::Observer)
@@ -32,10 +38,9 @@ impl Dispatch {
         asked.map(|one| one.delivery).collect()
     }
 
-    /// Those of the chain who are to be asked again.
+    /// Those who are to be asked again.
     pub(crate) fn to_be_asked_again(&self) -> Vec<Try> {
-        let again =
-            |one: &&Try| matches!(one.standing, Standing::Again(_)) && one.role != Role::Observer;
+        let again = |one: &&Try| matches!(one.standing, Standing::Again(_));
         self.tries.iter().filter(again).cloned().collect()
     }
 

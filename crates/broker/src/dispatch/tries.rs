@@ -130,6 +130,15 @@ impl Tries {
         Some(one)
     }
 
+    /// The time of day was set by so many microseconds: those who are to be asked again wait no longer and no shorter.
+    pub(super) fn clock_set(&mut self, by: i64) {
+        for one in &mut self.list {
+            if let Standing::Again(at) = &mut one.standing {
+                at.0 = at.0.saturating_add(by);
+            }
+        }
+    }
+
     /// It was not this one's turn. One that was never asked is forgotten; one that was is to be
     /// asked again.
     pub(super) fn step_back(&mut self, delivery: DeliveryId, now: Timestamp) {

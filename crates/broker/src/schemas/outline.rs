@@ -23,6 +23,12 @@ const MAX_REPEATED_AROUND: u64 = 4096;
 const MAX_UNFOLDED: u64 = 100_000;
 /// How much more a part may be asked that comes round to itself; found by trial.
 const AROUND: u64 = 64;
+/// How much longer than a plain question it takes to look at one entry of a list of objects, at one dependency, to
+/// divide by a fraction, and to compare a value with all others; found by trial.
+const LISTED: usize = 8;
+const DEPENDENT: usize = 5;
+const DIVIDED: usize = 1000;
+const UNIQUE: usize = 20;
 /// The longest way from part to part at all, before it comes round again.
 const MAX_WAY: usize = 1024;
 
@@ -42,10 +48,12 @@ pub(super) struct Outline {
     pub(super) chain: usize,
     /// How often one value inside may be asked about, each time that the value around it is.
     pub(super) branching: u64,
-    /// How many parts may be asked of one value altogether.
-    pub(super) repeated: u64,
+    /// How much work one value may be altogether, in questions that are answered at once.
+    pub(super) work: u64,
     /// Whether a part comes round to itself, deeper in the value.
     pub(super) recursive: bool,
+    /// How many regular expressions there are; a text may be looked through by each.
+    pub(super) patterns: usize,
 }
 
 impl Outline {
@@ -72,8 +80,8 @@ impl Outline {
             return Err(InvalidSchema::TooInvolved);
         }
         let InPlace { chain, branching, .. } = walk.in_place;
-        let repeated = below.repeated * if recursive { AROUND } else { 1 };
-        Ok(Self { chain, branching, repeated, recursive })
+        let work = below.work.saturating_mul(if recursive { AROUND } else { 1 });
+        Ok(Self { chain, branching, work, recursive, patterns: document.patterns })
     }
 }
 
@@ -99,6 +107,8 @@ struct Part {
     entries: u64,
     /// Whether it asks the parts in place again to know what they looked at.
     asks_again: bool,
+    /// How much longer it takes than a question that is answered at once.
+    weight: u64,
 }
 
 impl<'a> Document<'a> {
@@ -205,7 +215,8 @@ impl<'a> Document<'a> {
             + has("contains")
             + has("unevaluatedItems");
         let asks_again = has("unevaluatedProperties") + has("unevaluatedItems") > 0;
-        Ok(Part { in_place, deeper, entries: members.max(items), asks_again })
+        let (entries, weight) = (members.max(items), weight(object));
+        Ok(Part { in_place, deeper, entries, asks_again, weight })
     }
 
     /// The objects that are this value, or are in it if it is an array.
@@ -255,6 +266,22 @@ impl<'a> Document<'a> {
         let all = self.parts.iter().enumerate();
         all.filter(|(_, (object, _))| meant(object)).map(|(place, _)| place).collect()
     }
+}
+
+/// Keywords that take their time. An enum of plain values is looked up; any other is gone through.
+fn weight(object: &Map<String, Value>) -> u64 {
+    let is_plain = |value: &Value| !value.is_array() && !value.is_object();
+    let listed = object.get("enum").and_then(Value::as_array);
+    let listed = listed.filter(|all| !all.iter().all(is_plain)).map_or(0, |all| all.len() * LISTED);
+    let dependent = ["dependentRequired", "dependencies"]
+        .map(|key| object.get(key).and_then(Value::as_object).map_or(0, Map::len));
+    let divided = object.get("multipleOf").is_some_and(|number| !number.is_u64());
+    let unique = object.get("uniqueItems") == Some(&Value::Bool(true));
+    let sum = listed
+        + dependent.iter().sum::<usize>() * DEPENDENT
+        + usize::from(divided) * DIVIDED
+        + usize::from(unique) * UNIQUE;
+    sum as u64
 }
 
 fn children<'a>(object: &'a Map<String, Value>, key: &str) -> Vec<&'a Value> {
@@ -315,6 +342,7 @@ enum Progress<T> {
 struct Asked {
     chain: usize,
     parts: u64,
+    work: u64,
     /// How often a value inside is asked about.
     entries: u64,
 }
@@ -338,11 +366,12 @@ impl InPlace<'_> {
             Progress::New => self.known[at] = Progress::Begun,
         }
         let part = &self.parts[at];
-        let mut asked = Asked { chain: 0, parts: 0, entries: 0 };
+        let mut asked = Asked { chain: 0, parts: 0, work: 0, entries: 0 };
         for next in &part.in_place {
             let next = self.ask(*next, way + 1)?;
             asked.chain = asked.chain.max(next.chain);
             asked.parts += next.parts;
+            asked.work = asked.work.saturating_add(next.work);
             asked.entries += next.entries;
         }
         // Once to judge, once to see what was looked at, and once more for parts that may fail.
@@ -350,6 +379,7 @@ impl InPlace<'_> {
         asked = Asked {
             chain: asked.chain + 1,
             parts: asked.parts * times + 1,
+            work: asked.work.saturating_mul(times).saturating_add(part.weight + 1),
             entries: asked.entries * times + part.entries,
         };
         if asked.chain > MAX_CHAIN || asked.parts > MAX_ASKED {
@@ -369,13 +399,16 @@ struct Below {
     repeated: u64,
     /// The same, of values inside only.
     inside: u64,
+    /// The most work for one value, and for values inside only.
+    work: u64,
+    work_inside: u64,
     /// All parts, each as often as something leads to it.
     unfolded: u64,
 }
 
 impl Below {
     /// Where a way has come round. From there on the validator remembers what it was asked.
-    const ROUND: Self = Self { repeated: 1, inside: 1, unfolded: 1 };
+    const ROUND: Self = Self { repeated: 1, inside: 1, work: 1, work_inside: 1, unfolded: 1 };
 }
 
 /// The walk along all ways, each until it comes round.
@@ -399,18 +432,21 @@ impl Walk<'_> {
         }
         let asked = self.in_place.ask(at, 1)?;
         let part = &self.parts[at];
-        let mut below = Below { repeated: 0, inside: 1, unfolded: 1 };
+        let mut below = Below { repeated: 0, ..Below::ROUND };
         for next in &part.in_place {
             let next = self.go(*next, way + 1)?;
             below.inside = below.inside.max(next.inside);
+            below.work_inside = below.work_inside.max(next.work_inside);
             below.unfolded = below.unfolded.saturating_add(next.unfolded);
         }
         for next in &part.deeper {
             let next = self.go(*next, way + 1)?;
             below.inside = below.inside.max(next.repeated);
+            below.work_inside = below.work_inside.max(next.work);
             below.unfolded = below.unfolded.saturating_add(next.unfolded);
         }
         below.repeated = asked.parts.max(asked.entries.saturating_mul(below.inside));
+        below.work = asked.work.max(asked.entries.saturating_mul(below.work_inside));
         self.known[at] = Progress::Done(below);
         Ok(below)
     }

@@ -36,6 +36,13 @@ struct Running {
     started_at: Timestamp,
     demo: bool,
     mdns_peers: Option<u32>,
+    troubles: Vec<Trouble>,
+}
+
+#[derive(Deserialize)]
+struct Trouble {
+    words: String,
+    over: Option<Timestamp>,
 }
 
 #[derive(Deserialize)]
@@ -102,7 +109,9 @@ fn lines(snapshot: &Snapshot) -> Vec<String> {
         1 => "1 letter waits for you: bub dead-letters list".to_owned(),
         open => format!("{open} letters wait for you: bub dead-letters list"),
     };
-    vec![
+    let going_on = status.troubles.iter().filter(|trouble| trouble.over.is_none());
+    let troubles = going_on.map(|trouble| format!("  disk       {}", trouble.words));
+    let mut lines = vec![
         format!("Switchboard {} since {} UTC{demo}", status.version, date_time(status.started_at)),
         format!("  bus        {}", status.url),
         format!("  data       {} ({:.1} MB)", status.data_dir, figures.database_bytes as f64 / 1e6),
@@ -123,7 +132,9 @@ fn lines(snapshot: &Snapshot) -> Vec<String> {
         ),
         format!("  dead       {open}"),
         format!("  discovery  {mdns}"),
-    ]
+    ];
+    lines.extend(troubles);
+    lines
 }
 
 #[cfg(test)]
@@ -135,7 +146,7 @@ mod tests {
         json!({
             "type": "snapshot", "seq": 1, "rows": [],
             "status": {"version": "0.1.0", "url": "ws://127.0.0.1:7892", "dataDir": "/data",
-                       "startedAt": "2026-11-16T10:30:00.000000Z", "demo": true, "mdnsPeers": 1},
+                       "startedAt": "2026-11-16T10:30:00.000000Z", "demo": true, "mdnsPeers": 1, "troubles": []},
             "totals": {"accepted": 3, "processed": 2, "waiting": 0, "dead": 1, "discarded": 0,
                        "expired": 0},
             "figures": {"perSecond": 1.5, "p50Micros": 900, "p99Micros": 12000, "openLetters": 1,

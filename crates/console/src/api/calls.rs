@@ -191,6 +191,20 @@ pub struct Status {
     pub demo: bool,
     /// How many peers mDNS sees; none when it is off.
     pub mdns_peers: Option<u32>,
+    /// What is wrong with the disk, or was last.
+    pub troubles: Vec<TroubleView>,
+}
+
+/// Something that the disk did not do, or did wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TroubleView {
+    /// What is wrong, and what to do about it.
+    pub words: String,
+    /// When it was noticed.
+    pub since: Timestamp,
+    /// Since when it is over.
+    pub over: Option<Timestamp>,
 }
 
 /// Everyone the registry knows.

@@ -64,6 +64,7 @@ pub fn typescript() -> String {
         model::Totals,
         calls::Nothing,
         calls::Status,
+        calls::TroubleView,
         calls::AgentList,
         model::MessageFilter,
         calls::MessageQuery,

@@ -12,8 +12,8 @@ use crate::named;
 
 use super::wire::{Content, MessageType, MessageView, NewMessage, Status};
 
-/// Programs of many languages cannot read what is nested deeper.
-const DEEPEST: usize = 128;
+/// Programs of many languages cannot read what is nested deeper than 128, and a page goes around this.
+const DEEPEST: usize = 120;
 /// The longest name of an action.
 const ACTION: usize = 256;
 /// The longest correlation that is kept.

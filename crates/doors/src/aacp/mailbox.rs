@@ -146,7 +146,7 @@ async fn must_be_own(counter: &Counter, name: &AgentId, agent: &AgentId) -> Resu
     }
 }
 
-fn read_query(text: &str) -> Result<PageQuery, Fault> {
+pub(super) fn read_query(text: &str) -> Result<PageQuery, Fault> {
     let uri = axum::http::Uri::builder().path_and_query(format!("/?{text}")).build();
     let uri = uri.map_err(|error| Fault::misshapen(error.to_string()))?;
     let query = axum::extract::Query::<PageQuery>::try_from_uri(&uri);

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Serialize;
 use switchboard_broker::Link;
-use switchboard_model::{AgentId, Command, Door, Reply, Secret, Visit};
+use switchboard_model::{AgentId, Command, Door, Reply, Secret, Visit, fail_here};
 use tokio::sync::watch;
 
 use super::convert::{self, Fault};
@@ -177,6 +177,7 @@ impl Counter {
         agent: &AgentId,
         request: Request,
     ) -> Result<Response, Fault> {
+        fail_here("aacp");
         self.may_send(agent)?;
         let body = self.body(request).await?;
         let new: NewMessage<'_> = parse(&body)?;

@@ -14,7 +14,7 @@ use axum::routing::any;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use switchboard_broker::{Link, Outgoing, Replied, Replies, Scissors, reply_line};
-use switchboard_model::Door;
+use switchboard_model::{Door, fail_here};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -52,12 +52,10 @@ async fn enter(
         return Redirect::to("/console/").into_response();
     };
     entrance.sized(upgrade).on_upgrade(move |socket| {
-        let tasks = entrance.tasks.clone();
-        let serving = tasks.track_future(serve(entrance, socket, seat.address));
-        async move {
-            serving.await;
+        entrance.clone().track(async move {
+            serve(entrance, socket, seat.address).await;
             drop(seat);
-        }
+        })
     })
 }
 
@@ -194,6 +192,8 @@ enum Ended {
 
 impl Writer {
     async fn run(mut self, over: CancellationToken) {
+        // However it ends: a reader without a writer would take requests that nobody answers.
+        let _over = over.clone().drop_guard();
         let mut keep_alive = tokio::time::interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
         let ended = loop {
             let held = self.peer.is_held();
@@ -322,6 +322,7 @@ impl Writer {
     }
 
     fn delivery(&self, outgoing: Outgoing) -> Frame {
+        fail_here("bus-writer");
         let Outgoing::Deliver { attempt, message } = outgoing;
         Frame::Text(self.peer.delivery(attempt, &message).into())
     }

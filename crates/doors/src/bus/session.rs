@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use switchboard_broker::{Broker, Caller, Refusal, ReplyLine, now};
-use switchboard_model::{AttemptId, Command, Reply};
+use switchboard_model::{AttemptId, Command, Reply, fail_here};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
@@ -125,7 +125,8 @@ impl Session {
         }
         match wire::split(text) {
             Ok(Parts::One(text)) => self.one(text).await,
-            Ok(Parts::Batch(parts)) => self.batch(parts).await,
+            // Boxed, as whatever is rare: else every connection would have room for it all the time.
+            Ok(Parts::Batch(parts)) => Box::pin(self.batch(parts)).await,
             Err(error) => self.refuse("null", &error).await,
         }
         Heard::GoOn
@@ -134,6 +135,7 @@ impl Session {
     /// Takes an envelope that came by itself. What is asked of the core begins here, so that requests are
     /// carried out in the order in which they came.
     async fn one(&mut self, text: &str) {
+        fail_here("bus-reader");
         let (id, method, params) = match wire::read(text) {
             Ok(Incoming::Request { id, method, params }) => (id, method, params),
             Ok(Incoming::Response { id, answer }) => return self.response(id, answer).await,
@@ -144,7 +146,7 @@ impl Session {
         let answer = match self.may_ask(&method) {
             // Of all that is asked only this takes long; the writer waits for its answer.
             Ok(()) if method == SEND => return self.send_alone(id, params).await,
-            Ok(()) => self.request(&method, params).await,
+            Ok(()) => Box::pin(self.request(&method, params)).await,
             Err(error) => Err(error),
         };
         if let Some(id) = id {
@@ -258,17 +260,16 @@ impl Session {
     /// A message whose fate the writer tells; nobody, if the peer gave no id.
     async fn send_alone(&mut self, id: Option<&RawValue>, params: Option<&RawValue>) {
         let sent = match (self.read_send(params), id) {
-            (Ok(command), None) => return self.broker.tell(self.caller, command).await,
+            (Ok(command), None) => self.broker.tell(self.caller, command),
             (Err(_), None) => return,
             (Err(error), Some(id)) => return self.refuse(id.get(), &error).await,
             (Ok(command), Some(id)) => {
                 let (broker, tag) = (&self.broker, id.get().into());
-                broker.begin_in(&self.replies, tag, self.caller, command).await
+                broker.begin_in(&self.replies, tag, self.caller, command)
             }
         };
-        if sent.is_err() {
-            tracing::debug!("the broker has stopped; the reply says so");
-        }
+        // What became of it is told by the reply, if there is one.
+        sent.quietly().await;
     }
 
     /// A message whose fate is told together with other answers.
@@ -282,7 +283,7 @@ impl Session {
             (Err(error), Some(id)) => return Some(ready(wire::error_response(id, &error))),
             (Err(_), None) => return None,
             (Ok(command), None) => {
-                self.broker.tell(self.caller, command).await;
+                self.broker.tell(self.caller, command).quietly().await;
                 return None;
             }
         };
@@ -322,7 +323,7 @@ impl Session {
     }
 
     async fn tell(&mut self, attempt: AttemptId, answer: switchboard_model::Answer) {
-        self.broker.tell(self.caller, Command::Answer { attempt, answer }).await;
+        self.broker.tell(self.caller, Command::Answer { attempt, answer }).quietly().await;
     }
 
     async fn submit(&mut self, command: Command) -> Result<Reply, RpcError> {

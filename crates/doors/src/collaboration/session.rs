@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use switchboard_broker::{Broker, Caller, Refusal, now};
 use switchboard_model::{
-    AgentId, Code, Command, Kind, Message, Pattern, Payload, Policy, Reply, Topic,
+    AgentId, Code, Command, Kind, Message, Pattern, Payload, Policy, Reply, Topic, fail_here,
 };
 
 use super::convert::{self, fault, wrong};
@@ -39,6 +39,7 @@ impl Session {
     }
 
     pub(crate) async fn take(&mut self, message: &Incoming) -> Heard {
+        fail_here("collaboration");
         let kind = match convert::kind(message) {
             Ok(kind) => kind,
             Err(error) => return self.answer(message, Err(error)),

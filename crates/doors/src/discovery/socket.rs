@@ -54,8 +54,7 @@ pub(super) async fn enter(
     }
     let upgrade = desk.entrance.sized(upgrade).max_message_size(2 * read::LONGEST);
     Ok(upgrade.protocols([PROTOCOL]).on_upgrade(move |socket| {
-        let tasks = desk.entrance.tasks.clone();
-        tasks.track_future(async move {
+        desk.entrance.clone().track(async move {
             let address = seat.address.to_string();
             Session { guest: Guest { desk, visitor, address, token }, socket }.serve().await;
             drop(seat);

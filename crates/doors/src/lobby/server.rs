@@ -63,8 +63,7 @@ async fn enter_with_token(
     let session = Session::new(broker, caller, entrance.limits.clone()).joined(joined).await;
     let session = session.map_err(|refusal| refused(refusal.into()))?;
     Ok(entrance.sized(upgrade).on_upgrade(move |socket| {
-        let tasks = entrance.tasks.clone();
-        tasks.track_future(async move {
+        entrance.clone().track(async move {
             talk(entrance, socket, link, session).await;
             drop(seat);
         })

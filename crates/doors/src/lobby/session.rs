@@ -5,6 +5,7 @@ use subtle::ConstantTimeEq;
 use switchboard_broker::{Broker, Caller, Refusal};
 use switchboard_model::{
     AgentId, Code, Command, Join, Joined, Kind, Message, Object, Pattern, Secret, Send, Topic,
+    fail_here,
 };
 
 use super::convert::{self, Fault};
@@ -135,6 +136,7 @@ impl Session {
     }
 
     async fn take(&mut self, message: &Incoming<'_>) -> Heard {
+        fail_here("lobby");
         let Some(kind) = message.message_type.as_deref() else {
             return self.fault(&Fault::wrong("message_type is missing"), message);
         };

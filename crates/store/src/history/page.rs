@@ -1,4 +1,4 @@
-//! The ways to a page of history. What is not in the index yet is looked at itself, newest first; below
+//! The ways to a page of history. What no block describes yet is looked at itself, newest first; below
 //! that an index leads there, or blocks tell what to pass over.
 
 use sqlx::sqlite::SqliteConnection;
@@ -6,23 +6,23 @@ use sqlx::{Row, Sqlite, Transaction};
 use switchboard_model::{MessageRow, MessageState, Payload};
 
 use super::{
-    COUNT_SLOW, FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, SLOW,
-    WAITING, read,
+    COUNT_SLOW, FAILED, FOUND, FOUND_AGAIN, MessageList, OF_CONVERSATION, PAGE, Page, SLOW, WAITING,
 };
+use crate::message::with_payload;
 use crate::rows::int;
-use crate::{Error, block, search};
+use crate::{Error, block, search, word_list};
 
 /// How many messages are read at a time where words are looked for row by row; few, because each may
 /// carry a large payload.
 const CHUNK: u32 = 64;
 /// The most that are looked at row by row for one page.
 const MOST: usize = 16_384;
-/// So many of the newest are looked at row by row although the index has them: words that many messages
-/// have, or that begin many words, cost the index more.
-const NEWEST: u64 = 1024;
-/// Words are looked for row by row in this many blocks at most, where the rest of the filter leaves no
-/// more.
-const FEW_BLOCKS: usize = 12;
+/// In how many blocks words are looked for first, and how many times more whenever that was not enough: words that
+/// many messages have are found soon, and so are those that few have.
+const FIRST_BLOCKS: usize = 8;
+const WIDER: usize = 4;
+/// How many messages that have the words are read at a time.
+const AT_ONCE: usize = 256;
 /// What took longer than this has an index.
 const SLOW_MICROS: u64 = 1_000_000;
 /// So many that took long are not few.
@@ -35,13 +35,11 @@ impl Page<'_> {
         snapshot: &mut Transaction<'_, Sqlite>,
     ) -> Result<MessageList, Error> {
         let up_to = search::progress(&mut *snapshot).await?;
-        match search::query(self.filter) {
-            Some(words) => self.by_words(&mut *snapshot, &words, up_to).await,
-            None => {
-                let rows = self.without_words(&mut *snapshot, up_to).await?;
-                Ok(self.list(rows))
-            }
+        if self.filter.words().is_empty() {
+            let rows = self.without_words(&mut *snapshot, up_to).await?;
+            return Ok(self.list(rows));
         }
+        self.by_words(&mut *snapshot, up_to).await
     }
 
     async fn without_words(
@@ -115,46 +113,54 @@ impl Page<'_> {
 
     async fn by_words(
         &self,
-        snapshot: &mut Transaction<'_, Sqlite>,
-        words: &str,
+        snapshot: &mut SqliteConnection,
         up_to: u64,
     ) -> Result<MessageList, Error> {
-        let seen = up_to.saturating_sub(NEWEST);
-        let (mut found, stopped) = self.one_by_one(&mut *snapshot, PAGE, seen, self.before).await?;
+        let (mut found, stopped) =
+            self.one_by_one(&mut *snapshot, PAGE, up_to, self.before).await?;
         if found.len() >= self.limit as usize || stopped.is_some() {
             return Ok(MessageList { next: stopped, ..self.list(found) }.or_full(self.limit));
         }
-        let before = self.before.min(seen.saturating_add(1));
-        match self.few_blocks(&mut *snapshot, before).await? {
-            Some(blocks) => {
-                for number in blocks {
-                    let (after, end) = bounds(number, before);
-                    found.extend(self.one_by_one(&mut *snapshot, PAGE, after, end).await?.0);
-                }
-            }
-            None => {
-                let query =
-                    self.bind(sqlx::query(FOUND).bind(words), before, self.limit, self.payloads);
-                for row in query.fetch_all(&mut **snapshot).await? {
-                    found.push(read(&row)?);
-                }
-            }
-        }
+        let before = self.before.min(up_to.saturating_add(1));
+        found.extend(self.having_words(&mut *snapshot, before, self.missing(&found)).await?);
         found.extend(self.one_by_one(&mut *snapshot, FOUND_AGAIN, 0, before).await?.0);
         Ok(self.list(self.in_order(found)))
     }
 
-    /// The blocks that may have something, where they are few.
-    async fn few_blocks(
+    /// Those in blocks that have all the words, newest first.
+    async fn having_words(
         &self,
         connection: &mut SqliteConnection,
         before: u64,
-    ) -> Result<Option<Vec<u64>>, Error> {
-        if !block::helps(self.filter) {
-            return Ok(None);
+        limit: u32,
+    ) -> Result<Vec<MessageRow>, Error> {
+        let words = self.filter.words();
+        let blocks = block::candidates(&mut *connection, self.filter, before).await?;
+        let mut found = Vec::new();
+        let (mut left, mut width) = (&blocks[..], FIRST_BLOCKS);
+        while !left.is_empty() {
+            let (now, later) = left.split_at(width.min(left.len()));
+            let having = word_list::having(&mut *connection, &words, now).await?;
+            let newest_first = having.iter().rev();
+            let seqs: Vec<u64> = newest_first
+                .flat_map(|(block, marked)| marked.seqs(*block))
+                .filter(|seq| *seq < before)
+                .collect();
+            for some in seqs.chunks(AT_ONCE) {
+                let left = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(limit));
+                if left == 0 {
+                    return Ok(found);
+                }
+                let some = serde_json::Value::from(some).to_string();
+                let query = sqlx::query(FOUND).bind(some);
+                let query = self.bind(query, before, left, self.payloads);
+                for row in query.fetch_all(&mut *connection).await? {
+                    found.push(with_payload(&row)?);
+                }
+            }
+            (left, width) = (later, width * WIDER);
         }
-        let blocks = block::candidates(connection, self.filter, before).await?;
-        Ok(Some(blocks).filter(|blocks| blocks.len() <= FEW_BLOCKS))
+        Ok(found)
     }
 
     async fn rows(
@@ -167,7 +173,7 @@ impl Page<'_> {
     ) -> Result<Vec<MessageRow>, Error> {
         let query =
             self.bind(sqlx::query(statement).bind(int(after)), before, limit, self.payloads);
-        query.fetch_all(connection).await?.iter().map(read).collect()
+        query.fetch_all(connection).await?.iter().map(with_payload).collect()
     }
 
     /// Looks at each message after `after` and before `before` itself, newest first, until the page is
@@ -185,7 +191,7 @@ impl Page<'_> {
             let query = self.bind(sqlx::query(statement).bind(int(after)), before, CHUNK, true);
             let rows = query.fetch_all(&mut *connection).await?;
             for row in &rows {
-                let mut row = read(row)?;
+                let mut row = with_payload(row)?;
                 before = row.seq;
                 let payload = row.payload.take();
                 let text = payload.as_ref().map_or("", Payload::as_str);

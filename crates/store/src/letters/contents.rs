@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
-use switchboard_model::{LetterRow, Payload};
+use switchboard_model::LetterRow;
 
 use crate::Error;
 use crate::agent::agent_id;
@@ -24,9 +24,9 @@ pub(super) const READ: &str = concat!(
     message::columns!(),
     ", ",
     dead_letter::columns!(),
-    ", m.correlation, m.expires_at, m.dialect, m.context, m.answer_by, \
-     case when ?2 then m.payload end as payload, \
-     (select coalesce(sum((t.outcome is not null) \
+    ", m.correlation, m.expires_at, m.dialect, m.context, m.answer_by, ",
+    message::carried!(if "?2"),
+    ", (select coalesce(sum((t.outcome is not null) \
           + (select count(*) from attempt where attempt.delivery = t.id)), 0) \
       from delivery t where t.message = m.seq) as attempts, \
      (select agent from delivery where message = m.seq and not observer \
@@ -72,8 +72,7 @@ fn list(seqs: &[u64]) -> String {
 }
 
 pub(super) fn letter_row(found: &SqliteRow) -> Result<LetterRow, Error> {
-    let row = message::row(found)?;
-    let payload: Option<&str> = found.try_get("payload")?;
+    let row = message::with_payload(found)?;
     Ok(LetterRow {
         seq: row.seq,
         id: row.id,
@@ -96,6 +95,6 @@ pub(super) fn letter_row(found: &SqliteRow) -> Result<LetterRow, Error> {
         attempts: found.try_get("attempts")?,
         replay_of: message::replay_of(found)?,
         payload_bytes: row.payload_bytes,
-        payload: payload.map(Payload::trusted),
+        payload: row.payload,
     })
 }

@@ -11,15 +11,18 @@ use super::contents::{fitting, read};
 use super::{Range, Search, listed, walked, wanted};
 use crate::history::filtered;
 use crate::rows::{int, uint};
-use crate::{Error, message, search};
+use crate::{Error, block, message, search, word_list};
 
-/// By the index, in one go: a row for each letter would cost more than finding it.
+/// All there are, in one go: a row for each letter would cost more than finding it.
+pub(super) const ALL: &str = "select json_group_array(message) as letters from dead_letter \
+     where message > ?1 and message < ?2 and status = ?3";
+
+/// Those among these that pass the rest of the filter.
 pub(super) const FOUND: &str = concat!(
-    "select json_group_array(d.message) as letters from search s \
-     cross join dead_letter d on d.message = s.rowid \
+    "select json_group_array(d.message) as letters from json_each(?21) s \
+     cross join dead_letter d on d.message = s.value \
      cross join message m on m.seq = d.message ",
-    wanted!(),
-    "and s.search match ?21 and s.rowid > ?1 and s.rowid < ?2"
+    wanted!()
 );
 
 /// Many letters died of the same, so that there are far fewer texts than letters.
@@ -103,8 +106,18 @@ impl Search<'_> {
         range: Range,
         words: &BTreeSet<String>,
     ) -> Result<BTreeSet<u64>, Error> {
-        let query = search::query(&only(words));
-        let found = self.bind(FOUND, range, 0).bind(query).fetch_one(connection).await?;
+        let all = sqlx::query(ALL)
+            .bind(int(range.after))
+            .bind(int(range.before))
+            .bind(self.status().as_str());
+        let letters = listed(&all.fetch_one(&mut *connection).await?)?;
+        let blocks: BTreeSet<u64> = letters.iter().map(|seq| block::of(*seq)).collect();
+        let blocks: Vec<u64> = blocks.into_iter().collect();
+        let having = word_list::having(&mut *connection, words, &blocks).await?;
+        let has = |seq: &u64| having.get(&block::of(*seq)).is_some_and(|marked| marked.has(*seq));
+        let letters: Vec<u64> = letters.into_iter().filter(has).collect();
+        let letters = serde_json::Value::from(letters).to_string();
+        let found = self.bind(FOUND, range, 0).bind(letters).fetch_one(connection).await?;
         Ok(listed(&found)?.into_iter().collect())
     }
 

@@ -1,9 +1,11 @@
 //! How messages get into their table, and change there.
 
+use std::borrow::Cow;
+
 use rusqlite::{Statement, params};
 use switchboard_model::{Address, AgentId, Context, Dialect, Message, Payload};
 
-use super::AGENT_PREFIX;
+use super::{AGENT_PREFIX, seal};
 use crate::batch::{NewMessage, Settle};
 use crate::pen::Pen;
 use crate::record::{AttemptRecord, DeliveryRecord};
@@ -18,22 +20,24 @@ pub(crate) const SQL: &[&str] = &[INSERT, INSERT_TAKEN, INSERT_WHOLE, SETTLE];
 ///
 /// For messages that have nothing in the other columns: each costs, even where it is null.
 const INSERT: &str = "insert or fail into message (seq, id, sender, recipient, topic, capability, \
-     kind, priority, door, accepted_at, state, settled_at, payload, by_seq) \
-     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+     kind, priority, door, accepted_at, state, settled_at, payload, by_seq, seal) \
+     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 
 /// For those that somebody has taken already.
 const INSERT_TAKEN: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
-     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
-     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer) \
+     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, seal, \
+     delivery, taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, \
+     taken_answer) \
      values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-     ?19, ?20, ?21)";
+     ?19, ?20, ?21, ?22)";
 
 const INSERT_WHOLE: &str = "insert or fail into message (seq, id, sender, recipient, topic, \
-     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, delivery, \
-     taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, taken_answer, \
-     correlation, conversation, expires_at, error, replay_of, dialect, context, answer_by) \
+     capability, kind, priority, door, accepted_at, state, settled_at, payload, by_seq, seal, \
+     delivery, taken_door, taken_pattern, taken_started_at, taken_ended_at, taken_words, \
+     taken_answer, correlation, conversation, expires_at, error, replay_of, dialect, context, \
+     answer_by) \
      values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-     ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)";
+     ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)";
 
 const SETTLE: &str = "update or fail message set state = ?3, settled_at = ?4, \
      recipient = coalesce(recipient, ?5), error = coalesce(?6, error) \
@@ -77,16 +81,17 @@ fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::
     let message = new.message;
     // Rows of dead letters name replays by their ids alone.
     let by_seq = message.id.number() == message.seq && message.replay_of.is_none();
+    let topic = match &message.address {
+        Address::Agent(agent) => Cow::Owned([AGENT_PREFIX, agent.as_str()].concat()),
+        Address::Topic(topic) => Cow::Borrowed(topic.as_str()),
+    };
+    let (id, payload) = (&message.id.0.as_bytes()[..], message.payload.as_str());
+    let seal = seal(int(message.seq), id, message.from.as_str(), &topic, payload);
     statement.raw_bind_parameter(1, int(message.seq))?;
-    statement.raw_bind_parameter(2, &message.id.0.as_bytes()[..])?;
+    statement.raw_bind_parameter(2, id)?;
     statement.raw_bind_parameter(3, message.from.as_str())?;
     statement.raw_bind_parameter(4, new.recipient().map(AgentId::as_str))?;
-    match &message.address {
-        Address::Agent(agent) => {
-            statement.raw_bind_parameter(5, [AGENT_PREFIX, agent.as_str()].concat())?;
-        }
-        Address::Topic(topic) => statement.raw_bind_parameter(5, topic.as_str())?,
-    }
+    statement.raw_bind_parameter(5, &*topic)?;
     statement.raw_bind_parameter(6, message.capability.as_deref())?;
     statement.raw_bind_parameter(7, message.kind.as_str())?;
     statement.raw_bind_parameter(8, message.priority.as_str())?;
@@ -94,8 +99,9 @@ fn bind_usual(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::
     statement.raw_bind_parameter(10, message.accepted_at.0)?;
     statement.raw_bind_parameter(11, new.state.as_str())?;
     statement.raw_bind_parameter(12, new.settled_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(13, message.payload.as_str())?;
-    statement.raw_bind_parameter(14, by_seq.then_some(1))
+    statement.raw_bind_parameter(13, payload)?;
+    statement.raw_bind_parameter(14, by_seq.then_some(1))?;
+    statement.raw_bind_parameter(15, seal)
 }
 
 /// How the one that took it did so.
@@ -104,27 +110,27 @@ fn bind_taken(
     taken: Option<(&DeliveryRecord, &AttemptRecord)>,
 ) -> rusqlite::Result<()> {
     let (delivery, attempt) = taken.unzip();
-    statement.raw_bind_parameter(15, delivery.map(|delivery| int(delivery.id.0)))?;
-    statement.raw_bind_parameter(16, delivery.map(|delivery| delivery.door.as_str()))?;
+    statement.raw_bind_parameter(16, delivery.map(|delivery| int(delivery.id.0)))?;
+    statement.raw_bind_parameter(17, delivery.map(|delivery| delivery.door.as_str()))?;
     let pattern = delivery.and_then(|delivery| delivery.pattern.as_deref());
-    statement.raw_bind_parameter(17, pattern)?;
-    statement.raw_bind_parameter(18, attempt.map(|attempt| attempt.started_at.0))?;
-    statement.raw_bind_parameter(19, attempt.map(|attempt| attempt.ended_at.0))?;
-    statement.raw_bind_parameter(20, attempt.and_then(|attempt| attempt.message.as_deref()))?;
+    statement.raw_bind_parameter(18, pattern)?;
+    statement.raw_bind_parameter(19, attempt.map(|attempt| attempt.started_at.0))?;
+    statement.raw_bind_parameter(20, attempt.map(|attempt| attempt.ended_at.0))?;
+    statement.raw_bind_parameter(21, attempt.and_then(|attempt| attempt.message.as_deref()))?;
     let answer = attempt.and_then(|attempt| attempt.payload.as_ref());
-    statement.raw_bind_parameter(21, answer.map(Payload::as_str))
+    statement.raw_bind_parameter(22, answer.map(Payload::as_str))
 }
 
 fn bind_others(statement: &mut Statement<'_>, new: &NewMessage<'_>) -> rusqlite::Result<()> {
     let message = new.message;
-    statement.raw_bind_parameter(22, message.correlation.as_deref())?;
-    statement.raw_bind_parameter(23, message.conversation.as_ref().map(|id| &*id.0))?;
-    statement.raw_bind_parameter(24, message.expires_at.map(|at| at.0))?;
-    statement.raw_bind_parameter(25, new.error)?;
-    statement.raw_bind_parameter(26, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
-    statement.raw_bind_parameter(27, foreign_dialect(message).map(Dialect::as_str))?;
-    statement.raw_bind_parameter(28, message.context.as_deref().map(context_text))?;
-    statement.raw_bind_parameter(29, message.answer_by.map(|at| at.0))
+    statement.raw_bind_parameter(23, message.correlation.as_deref())?;
+    statement.raw_bind_parameter(24, message.conversation.as_ref().map(|id| &*id.0))?;
+    statement.raw_bind_parameter(25, message.expires_at.map(|at| at.0))?;
+    statement.raw_bind_parameter(26, new.error)?;
+    statement.raw_bind_parameter(27, message.replay_of.as_ref().map(|id| &id.0.as_bytes()[..]))?;
+    statement.raw_bind_parameter(28, foreign_dialect(message).map(Dialect::as_str))?;
+    statement.raw_bind_parameter(29, message.context.as_deref().map(context_text))?;
+    statement.raw_bind_parameter(30, message.answer_by.map(|at| at.0))
 }
 
 /// The words of the door it came by need not be named.

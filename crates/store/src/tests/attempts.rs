@@ -69,7 +69,10 @@ async fn told(parts: &mut Parts) -> Vec<String> {
         let detail = history::message(&parts.readers, message(seq).id).await.unwrap();
         lines.push(format!("{:?}", detail.unwrap().deliveries));
     }
-    let tried = table::tried(&mut parts.checkpointer.connection, &[1, 2, 3, 4, 5]).await.unwrap();
+    let tried =
+        table::tried(&mut parts.checkpointer.connection, &[1, 2, 3, 4, 5], moment(1_000_000))
+            .await
+            .unwrap();
     lines.push(format!("{tried:?}"));
     let talk = ConversationId(TALK.into());
     let (messages, ..) = conversation::read(&parts.readers, &talk, 10).await.unwrap();
@@ -148,7 +151,9 @@ async fn an_attempt_is_the_same_whether_it_comes_with_its_delivery_or_later() {
         assert_eq!(attempts(&parts, seq).await, [said(1), said(2)], "message {seq}");
     }
     assert_eq!(later_attempts(&mut parts).await, 3);
-    let tried = table::tried(&mut parts.checkpointer.connection, &[1, 2, 3]).await.unwrap();
+    let tried = table::tried(&mut parts.checkpointer.connection, &[1, 2, 3], moment(1_000_000))
+        .await
+        .unwrap();
     let [first, others @ ..] = &tried[..] else { panic!() };
     for (_, other) in others {
         let same = crate::Tried { delivery: first.1.delivery, ..other.clone() };
@@ -166,7 +171,11 @@ async fn what_is_said_of_an_attempt_once_stays_and_of_unknown_deliveries_nothing
     written(&mut parts, vec![silent(), tried(1, 1, DeliveryState::Failed)]).await;
     written(&mut parts, vec![tried(1, 1, DeliveryState::Failed)]).await;
     assert_eq!(attempts(&parts, 1).await, [(1, None, None)]);
-    let last = table::tried(&mut parts.checkpointer.connection, &[1]).await.unwrap().remove(0).1;
+    let last = table::tried(&mut parts.checkpointer.connection, &[1], moment(1_000_000))
+        .await
+        .unwrap()
+        .remove(0)
+        .1;
     assert_eq!(last.state, DeliveryState::Failed, "but where the delivery is moves on");
 
     written(&mut parts, vec![tried(9, 1, DeliveryState::Failed), delivery(8, 99)]).await;

@@ -52,10 +52,19 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
         Commit::Done { up_to } => panic!("{up_to:?} cannot be on disk"),
     }
     assert_eq!(all(&parts).await, [(1, MessageState::Waiting)]);
+    let troubles = parts.troubles.watch();
+    let told = |over: bool| {
+        let troubles = troubles.borrow();
+        troubles.len() == 1
+            && troubles[0].words.contains("cannot be written to")
+            && troubles[0].over.is_some() == over
+    };
+    assert!(told(false), "the operator sees it");
 
     make_room(&parts);
     parts.queue.try_write(accepted(large(3))).unwrap();
     parts.writer.turn().await;
+    assert!(told(true), "and sees that it is over");
     assert!(
         matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(6) })),
         "what was kept goes with what came later"

@@ -142,9 +142,7 @@ async fn a_word_of_the_error_and_one_of_the_payload_find_a_letter_indexed_or_not
         }
         let indexed = if place == "indexed" { 15 } else { 0 };
         assert_eq!(parts.writer.house.indexed_up_to(), indexed);
-        while parts.writer.house.indexed_up_to() < 15 {
-            parts.writer.turn().await;
-        }
+        parts.writer.house.describe(&parts.writer.pen, 15).unwrap();
     }
 }
 
@@ -219,7 +217,7 @@ async fn the_operator_looking_at_much_holds_up_neither_messages_nor_jobs() {
     }
     assert_eq!(store.waiting(0, 10).await.unwrap().len(), 1);
     assert_eq!(store.payloads(&[1, 2]).await.unwrap().len(), 2);
-    assert_eq!(store.tried(&[1]).await.unwrap(), []);
+    assert_eq!(store.tried(&[1], moment(1_000_000)).await.unwrap(), []);
     assert_eq!(store.watched().await.unwrap(), []);
     let any = LetterFilter::default();
     assert_eq!(store.dead_messages(&any, 0, 9, 9, false).await.unwrap().0.len(), 1);
@@ -268,10 +266,14 @@ async fn a_job_and_what_is_to_be_tried_again_are_remembered() {
 
     let mut opened = open(dir.path()).await;
     assert_eq!(opened.restored.jobs, [later]);
-    let tried = opened.store.tried(&[1]).await.unwrap();
+    let tried = opened.store.tried(&[1], moment(1_000_000)).await.unwrap();
     let seen: Vec<_> = tried.iter().map(|(seq, one)| (*seq, one.attempts, one.due_at)).collect();
     assert_eq!(seen, [(1, 1, Some(due_at)), (1, 0, None)]);
     assert_eq!(tried[0].1.last, Some((again.outcome, Some("not yet".to_owned()))));
+    // The clock was set back: it waits as long as it was to, and not until the clock is there again.
+    let set_back = opened.store.tried(&[1], moment(-1000)).await.unwrap();
+    let wait = due_at.micros_since(again.ended_at);
+    assert_eq!(set_back[0].1.due_at.map(|at| at.micros_since(moment(-1000))), Some(wait));
 
     // Settled by somebody else; the one who watches is still to be asked.
     opened.written(vec![taken_by(1, "someone")]).await;

@@ -7,7 +7,7 @@ use switchboard_model::{
 
 use super::sample::*;
 use crate::open::{self as opening, Parts};
-use crate::{Record, history, search};
+use crate::{Record, history};
 
 async fn find(parts: &Parts, filter: &MessageFilter) -> Vec<u64> {
     let rows = history::messages(&parts.readers, filter, None, 1000, false).await.unwrap();
@@ -24,11 +24,9 @@ async fn write(parts: &mut Parts, records: Vec<Record>) {
     assert!(parts.commits.recv().await.is_some());
 }
 
-/// Lets the writer index until it goes as far as this.
-async fn index(parts: &mut Parts, up_to: u64) {
-    while parts.writer.house.indexed_up_to() < up_to {
-        parts.writer.turn().await;
-    }
+/// Describes messages up to this one, as if it were the last of its block.
+fn index(parts: &mut Parts, up_to: u64) {
+    parts.writer.house.describe(&parts.writer.pen, up_to).unwrap();
 }
 
 #[tokio::test]
@@ -37,7 +35,7 @@ async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() 
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     write(&mut parts, accepted(message_on(1, "inbound:1", r#"{"t":"apple pie"}"#))).await;
     write(&mut parts, accepted(message_on(2, "inbound:2", r#"{"t":"plum"}"#))).await;
-    index(&mut parts, 2).await;
+    index(&mut parts, 2);
     write(&mut parts, accepted(message_on(3, "inbound:3", r#"{"t":"apple juice"}"#))).await;
     assert_eq!(parts.writer.house.indexed_up_to(), 2, "the third is not in the index");
     assert_eq!(find(&parts, &text("appl")).await, [3, 1]);
@@ -46,16 +44,47 @@ async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() 
 
     write(&mut parts, vec![taken_by(1, "greengrocer")]).await;
     assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "marked to be indexed again");
-    index(&mut parts, 3).await;
+    index(&mut parts, 3);
     let left = sqlx::query("select seq from search_again");
     assert!(left.fetch_optional(&mut parts.checkpointer.connection).await.unwrap().is_none());
     assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "indexed again");
 
     // A message that comes later than one with a higher number.
     write(&mut parts, accepted(message_on(9, "inbound:9", r#""late""#))).await;
-    index(&mut parts, 9).await;
+    index(&mut parts, 9);
     write(&mut parts, accepted(message_on(5, "inbound:5", r#""late""#))).await;
     assert_eq!(find(&parts, &text("late")).await, [9, 5]);
+}
+
+#[tokio::test]
+async fn words_are_found_through_many_blocks_page_by_page() {
+    const LAST: u64 = 3000;
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    let records = (1..=LAST).flat_map(|seq| {
+        let rare = if seq % 1000 == 7 { "rare" } else { "usual" };
+        accepted(message_on(seq, "t", &format!(r#"["common","{rare}","n{seq}"]"#)))
+    });
+    write(&mut parts, records.collect()).await;
+    while parts.writer.house.indexed_up_to() < 2047 {
+        parts.writer.turn().await;
+    }
+    assert_eq!(parts.writer.house.indexed_up_to(), 2047, "the last block is not full");
+    assert_eq!(find(&parts, &text("rare")).await, [2007, 1007, 7]);
+    assert_eq!(find(&parts, &text("n1500")).await, [1500]);
+    assert_eq!(find(&parts, &text("common n29")).await.len(), 111, "29, 290 to 299, 2900 to 2999");
+    assert_eq!(find(&parts, &text("rare usual")).await, [0; 0]);
+    let (mut found, mut before) = (Vec::new(), None);
+    loop {
+        let page = history::messages(&parts.readers, &text("com"), before, 700, false).await;
+        let page = page.unwrap();
+        found.extend(page.rows.iter().map(|row| row.seq));
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(found, (1..=LAST).rev().collect::<Vec<u64>>());
 }
 
 #[tokio::test]
@@ -63,7 +92,7 @@ async fn hostile_search_text_is_only_words() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     write(&mut parts, accepted(message_on(1, "t", r#""and or not near words""#))).await;
-    index(&mut parts, 1).await;
+    index(&mut parts, 1);
     for hostile in
         ["AND", "or NOT", "\"and\"", "words:and", "NEAR(and or)", "and*", "^and", "'; drop"]
     {
@@ -154,7 +183,7 @@ fn history_and_live_feed_agree_on_every_filter() {
             for (place, (message, taken)) in messages.iter().enumerate() {
                 write(&mut parts, vec![Record::Message(Arc::new(message.clone()))]).await;
                 if indexed && place == half {
-                    index(&mut parts, message.seq).await;
+                    index(&mut parts, message.seq);
                 }
                 // Some of the first half are taken before they are indexed, some after.
                 if *taken {
@@ -223,13 +252,4 @@ async fn slow_messages_are_found_newest_first_page_by_page_whatever_else_is_aske
             assert_eq!(paged, live, "{filter:?}");
         }
     }
-}
-
-#[test]
-fn a_query_for_the_index_quotes_every_word() {
-    assert_eq!(
-        search::query(&text("Über AND\"x")).as_deref(),
-        Some(r#""and"* AND "x"* AND "über"*"#)
-    );
-    assert_eq!(search::query(&text(" \" ")), None);
 }

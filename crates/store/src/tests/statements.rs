@@ -6,6 +6,7 @@ use crate::{
     agent, announced, audit, backup, block, checkpoint, conversation, damage, dead_letter,
     decision, delivery, figure, history, job, letters, mail, message, moment, open, pen, presence,
     related, restore, retention, rule, saved, search, session, subscription, token, total, upkeep,
+    word_list,
 };
 
 #[tokio::test]
@@ -41,6 +42,7 @@ async fn every_statement_fits_the_schema() {
         retention::SQL,
         rule::SQL,
         search::SQL,
+        word_list::SQL,
         session::SQL,
         subscription::SQL,
         token::SQL,

@@ -10,7 +10,7 @@ use super::sample::*;
 use crate::{Error, Options, Store, Work};
 
 /// Waits until the work is done.
-async fn done(store: &Store) -> Work {
+pub(super) async fn done(store: &Store) -> Work {
     for _ in 0..600 {
         if let Some(work) = store.work().filter(|work| work.ended_at.is_some()) {
             return work;

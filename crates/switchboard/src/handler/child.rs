@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use switchboard_model::{AgentId, Topic};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::{DefaultHandler, Orders};
@@ -21,6 +22,10 @@ use super::{DefaultHandler, Orders};
 const KEPT: usize = 1 << 20;
 /// How long a program has to end when it is asked to.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How often it is looked for what has left the group, and for how many looks nothing must be found.
+const LOOKS: usize = 50;
+const QUIET_LOOKS: usize = 3;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// Runs the program, and ends its whole process group when the broker is gone, however it went: the
 /// broker holds the other end of standard input, which closes even when the broker is killed. Then
@@ -31,15 +36,36 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// moment. That one also holds the reading end of the program's output, which comes as standard error:
 /// without a reader a program that says something while it ends would die of it (PIPE). The program runs
 /// in the foreground, because a shell lets nothing in the background be interrupted (INT, QUIT).
+///
+/// What has left the group is found by the name in its environment (see [`strays`]). The name is exported only for the
+/// program: neither the shell nor the watching process has it.
 const MINDER: &str = r#"
 exec 3<&0 4<&2 </dev/null 2>&1
 trap "" TERM
-(cat <&3; kill -TERM 0; sleep 2; kill -KILL 0) >/dev/null 2>&1 &
+name=$1
+shift
+end_strays() {
+  rounds=0 quiet=0
+  while [ $quiet -lt 3 ] && [ $rounds -lt 50 ]; do
+    rounds=$((rounds + 1)) quiet=$((quiet + 1))
+    for one in $(grep -lszxF "BUB_AGENT_ID=$name" /proc/[0-9]*/environ); do
+      one=${one#/proc/}
+      kill -KILL ${one%/environ} && quiet=0
+    done
+    sleep 0.05
+  done
+}
+(cat <&3; kill -TERM 0; sleep 2; end_strays; kill -KILL 0) >/dev/null 2>&1 &
 exec 3<&- 4<&-
 trap : TERM
+export BUB_AGENT_ID="$name"
 (exec "$@")
 exit $?
 "#;
+
+/// What is in the broker's own environment for `bub` is whoever's who started the broker: a token among it is none of
+/// a program's that comes for anybody's message.
+const OF_THE_BROKER: &str = "BUB_";
 
 /// How the program connects where the port speaks TLS.
 fn trust(orders: &Orders) -> io::Result<Vec<(&'static str, PathBuf)>> {
@@ -58,6 +84,7 @@ fn trust(orders: &Orders) -> io::Result<Vec<(&'static str, PathBuf)>> {
 pub(super) struct Child {
     process: tokio::process::Child,
     group: Option<Pid>,
+    name: AgentId,
     output: Receiver,
     log: File,
 }
@@ -77,12 +104,17 @@ impl Child {
         let path = folder.join(format!("{agent}.log"));
         let log = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
         let (reader, writer) = io::pipe()?;
-        let process = Command::new("/bin/sh")
-            .args(["-c", MINDER, "switchboard-minder"])
+        let mut command = Command::new("/bin/sh");
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(OF_THE_BROKER.as_bytes()) {
+                command.env_remove(name);
+            }
+        }
+        let process = command
+            .args(["-c", MINDER, "switchboard-minder", agent.as_str()])
             .args(&orders.command)
             .env("BUB_WORKSPACE", &workspace)
             .env("BUB_DEFAULT_TOPIC", topic.as_str())
-            .env("BUB_AGENT_ID", agent.as_str())
             .env("BUB_BUS_URL", &orders.url)
             .envs(trust(orders)?)
             .current_dir(&workspace)
@@ -93,7 +125,7 @@ impl Child {
             .spawn()?;
         let group = process.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let output = Receiver::from_owned_fd(OwnedFd::from(reader))?;
-        Ok(Self { process, group, output, log })
+        Ok(Self { process, group, name: agent.clone(), output, log })
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -118,8 +150,10 @@ impl Child {
                 }
             }
         };
-        // What the program left behind ends with it. The watching process is one of the group until
-        // standard input closes, so the group is still there and still ours.
+        // What the program left behind ends with it, first what has left the group: should the broker be killed meanwhile, the
+        // watching process goes on with it. That one is of the group until standard input closes, so the group is still
+        // there and still ours.
+        end_strays(&self.name).await;
         end(self.group, Signal::KILL);
         drop(life_line);
         if tokio::time::timeout(PATIENCE, &mut output).await.is_err() {
@@ -138,6 +172,41 @@ fn end(group: Option<Pid>, signal: Signal) {
     {
         tracing::debug!(%error, "a process group has ended already");
     }
+}
+
+/// Ends what has left its group, for a session of its own. Looks again until nothing is found for a while: what has just
+/// been started may be missed by one look, since for a moment it has no environment.
+async fn end_strays(name: &AgentId) {
+    let mut quiet = 0;
+    for _ in 0..LOOKS {
+        quiet += 1;
+        let name = name.clone();
+        let found = spawn_blocking(move || strays(&name)).await;
+        for stray in found.unwrap_or_default() {
+            match kill_process(stray, Signal::KILL) {
+                Ok(()) => quiet = 0,
+                Err(error) => tracing::debug!(%error, "a process has ended already"),
+            }
+        }
+        if quiet == QUIET_LOOKS {
+            return;
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    tracing::warn!(%name, "some of what a program started could not be ended");
+}
+
+/// The processes that a program started, by the name that it gave them to inherit. One that has thrown its environment
+/// away hides from this, and where there is no `/proc` all of them do.
+fn strays(name: &AgentId) -> Vec<Pid> {
+    let mark = format!("BUB_AGENT_ID={name}").into_bytes();
+    let Ok(all) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let is_marked = |id: i32| {
+        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|one| one == mark)
+    };
+    let ids = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    ids.filter(|id| is_marked(*id)).filter_map(Pid::from_raw).collect()
 }
 
 fn words(status: ExitStatus) -> String {

@@ -71,7 +71,7 @@ async fn write(
         let query = json!({"filter": filter, "after": after});
         let page: Page = console.call("exportLetters", query).await?;
         for line in page.lines.lines() {
-            writeln!(target, "{line}")?;
+            writeln!(target, "{}", output::harmless(line))?;
             count += 1;
         }
         match page.next {
