@@ -19,7 +19,6 @@ import {
 import { tellOfDeadLetters } from "./dead-letters";
 import { chart, tellOfFigures } from "./overview";
 import { tellOfTheOperator } from "./operator-story";
-import { tellOfHostileWords } from "./hostile-words";
 import { obstacles, sideways } from "./page-checks";
 import { tellTheStory } from "./story";
 import { tellOfTokens } from "./tokens";
@@ -253,10 +252,6 @@ describe("conversations in Chromium", () => {
     expect(await sideways(screen)).toBe(0);
     await screen.close();
   });
-});
-
-describe("hostile words in Chromium", () => {
-  tellOfHostileWords((dir) => openBrowser(browser, dir));
 });
 
 describe("an operator's day in Chromium", () => {

@@ -32,6 +32,15 @@ export class BrowserPage implements Screen {
     return this.#find(look).fill(text);
   }
 
+  run<T>(expression: string): Promise<T> {
+    return this.page.evaluate<T>(expression);
+  }
+
+  /** They are dismissed and told of as they come. */
+  hasDialog(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   async picture(file: string): Promise<void> {
     await this.page.screenshot({ path: file });
   }
@@ -48,9 +57,10 @@ export class BrowserPage implements Screen {
   }
 }
 
-export function startChromium(): Promise<Browser> {
+export function startChromium(args: string[] = []): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("there is no Chromium here: set CHROMIUM");
   return chromium.launch({
+    args,
     executablePath: CHROMIUM,
     // Chromium's own sandbox does not work as root, which many containers are.
     chromiumSandbox: process.getuid?.() !== 0,

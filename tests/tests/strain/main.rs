@@ -1,0 +1,15 @@
+//! Strain: what Switchboard does when the machine, the network or its users fail it, and whether it holds out. Real
+//! `switchboardd` processes on real files; networks and small disks that each test makes for itself.
+//!
+//! `burden` starts a broker under a burden and measures it, `cable` is a network that loses what it is told to. The others are
+//! proofs: `machine` of a machine that fails (disk, descriptors, clock, sleep), `consumers` of agents that do not read or
+//! are cut off, `overload` of more than the disk takes, `endurance` of many connections and of a long time.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a proof fails by panicking")]
+
+mod burden;
+mod cable;
+
+mod consumers;
+mod endurance;
+mod machine;
+mod overload;
