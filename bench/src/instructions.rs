@@ -26,8 +26,13 @@ const TIMES: usize = 5;
 const TOLERANCE: f64 = 0.05;
 
 /// Counts, and compares with the figure in the file, or writes it there.
-pub(crate) async fn check(lab: &Lab, file: &Path, record: bool) -> Outcome<()> {
-    let counted = count(lab).await?;
+pub(crate) async fn check(
+    lab: &Lab,
+    file: &Path,
+    record: bool,
+    dumps: Option<&Path>,
+) -> Outcome<()> {
+    let counted = count(lab, dumps).await?;
     let Spread { median, min, max } = counted;
     println!("instructions a request–response: {median:.0} ({min:.0}–{max:.0})");
     if record {
@@ -58,9 +63,9 @@ fn verdict(counted: f64, recorded: f64) -> Outcome<String> {
     Ok(words)
 }
 
-async fn count(lab: &Lab) -> Outcome<Spread> {
+async fn count(lab: &Lab, dumps: Option<&Path>) -> Outcome<Spread> {
     let folder = switchboard::folder(lab, Synchronous::Full)?;
-    let out = folder.join("callgrind.out");
+    let out = dumps.unwrap_or(&folder).join("callgrind.out");
     let mut valgrind = on(Cores::One, "valgrind");
     valgrind.args(["--tool=callgrind", "--instr-atstart=no", "--quiet"]);
     valgrind.arg(format!("--callgrind-out-file={}", out.display())).arg(lab.program());

@@ -79,6 +79,9 @@ enum Role {
         /// The recorded count
         #[arg(long, default_value = "bench/instructions.txt")]
         file: PathBuf,
+        /// Keep here what callgrind counted, for `callgrind_annotate`
+        #[arg(long)]
+        dumps: Option<PathBuf>,
     },
     /// Be the clients
     #[command(hide = true)]
@@ -120,9 +123,10 @@ fn run(args: &Args) -> Outcome<()> {
         Some(Role::Sqlite { file, rows }) => {
             one_thread()?.block_on(peers::sqlite::serve(file, *rows))
         }
-        Some(Role::Instructions { record, file }) => {
+        Some(Role::Instructions { record, file, dumps }) => {
             let lab = Lab::open(args.switchboardd.clone(), 1, Duration::ZERO, false)?;
-            one_thread()?.block_on(until_stopped(instructions::check(&lab, file, *record)))
+            let check = instructions::check(&lab, file, *record, dumps.as_deref());
+            one_thread()?.block_on(until_stopped(check))
         }
         None => one_thread()?.block_on(until_stopped(measure(args))),
     }
