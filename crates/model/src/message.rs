@@ -316,6 +316,12 @@ impl Message {
         })
     }
 
+    /// The same message with what it carries let go, which is on disk.
+    #[must_use]
+    pub fn left_on_disk(&self) -> Self {
+        Self { payload: self.payload.left_on_disk(), ..self.clone() }
+    }
+
     /// What links an answer to it: what its sender wrote, or else its id.
     pub fn correlation_or_id(&self) -> String {
         self.correlation.clone().unwrap_or_else(|| self.id.to_string())

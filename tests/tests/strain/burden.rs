@@ -98,6 +98,20 @@ pub(crate) fn resident(pid: u32) -> u64 {
     in_status(pid, "VmRSS")
 }
 
+/// What it keeps in memory: what it had in its hands for a moment goes back to the system, and that is over when no
+/// more has gone back for a while.
+pub(crate) async fn at_rest(pid: u32) -> u64 {
+    let (mut least, mut since) = (resident(pid), Instant::now());
+    while since.elapsed() < Duration::from_secs(2) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let now = resident(pid);
+        if mb(now) < mb(least) {
+            (least, since) = (now, Instant::now());
+        }
+    }
+    least
+}
+
 /// The most it ever had in memory.
 pub(crate) fn peak(pid: u32) -> u64 {
     in_status(pid, "VmHWM")

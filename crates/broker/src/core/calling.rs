@@ -29,7 +29,7 @@ const NEWS_OF_FAILURE: Duration = Duration::from_secs(300);
 impl Core {
     /// Remembers a request whose answer has to find its way back by itself. Between two peers of the
     /// bus the acknowledgement carries it.
-    pub(super) fn open_call(&mut self, message: &Message, plan: &Plan) {
+    pub(super) fn open_call(&mut self, message: &Arc<Message>, plan: &Plan) {
         let Some(provider) = message.address.agent() else { return };
         if message.kind != Kind::Request {
             return;
@@ -46,7 +46,7 @@ impl Core {
     }
 
     /// A request goes to someone who answers by a message of its own.
-    pub(super) fn await_answer(&mut self, message: &Message) {
+    pub(super) fn await_answer(&mut self, message: &Arc<Message>) {
         if message.kind == Kind::Request && self.calls.get(message.seq).is_none() {
             // Its asker hears by the acknowledgement, or has heard already.
             self.calls.open(message, false, None);
@@ -54,7 +54,7 @@ impl Core {
     }
 
     /// A request that was on its way when the broker ended.
-    pub(super) fn reopen_call(&mut self, message: &Message) {
+    pub(super) fn reopen_call(&mut self, message: &Arc<Message>) {
         if message.kind == Kind::Request && message.address.agent().is_some() {
             let deadline = self.answer_deadline(message);
             self.calls.open(message, message.door.answers_by_message(), deadline);
@@ -70,7 +70,7 @@ impl Core {
             tracing::error!(%error, "could not read which requests wait for an answer");
             Vec::new()
         });
-        for message in unanswered {
+        for message in unanswered.into_iter().map(Arc::new) {
             self.reopen_call(&message);
             if let Some(provider) = message.address.agent() {
                 self.note_taken(message.seq, provider);
@@ -112,7 +112,7 @@ impl Core {
                 || self.in_the_hands_of(*seq, from).is_some()
                 || self.waits_in_mailbox(*seq, from)
         };
-        self.calls.under(caller, key).iter().copied().find(was_asked)
+        self.calls.under(caller, key).into_iter().find(was_asked)
     }
 
     /// An answer to nothing that was asked would be taken for one by those who know answers by their
@@ -179,7 +179,7 @@ impl Core {
                 return self.pass_on(origin, send, plan, reply);
             }
             Outcome::Success(output) => {
-                if let Err(refusal) = self.fits(&origin.from, call.capability.as_deref(), &output) {
+                if let Err(refusal) = self.fits(&origin.from, call.capability(), &output) {
                     let from = origin.from.clone();
                     self.refuse(origin, send, refusal.clone(), None);
                     self.answer_is_bad(seq, &from, delivery, &refusal);
@@ -240,15 +240,16 @@ impl Core {
     /// An answer belongs to the conversation and the trace of its question.
     fn inherit(&self, seq: u64, send: &mut Send) {
         let Some(call) = self.calls.get(seq) else { return };
-        let asked = || ConversationId::parse(&call.key);
-        send.conversation = call.conversation.clone().or_else(asked);
-        send.capability.clone_from(&call.capability);
-        send.correlation = Some(call.key.clone());
+        let key = call.key();
+        let asked = || ConversationId::parse(&key);
+        send.conversation = call.conversation().cloned().or_else(asked);
+        send.capability = call.capability().map(str::to_owned);
+        send.correlation = Some(key);
         let mut context = send.context.as_deref().cloned().unwrap_or_default();
         if context.trace.is_none() {
-            context.trace = Some(call.trace.child());
+            context.trace = Some(call.trace().child());
         }
-        context.depth = context.depth.max(call.depth);
+        context.depth = context.depth.max(call.depth());
         send.context = Some(Arc::new(context));
     }
 
@@ -379,23 +380,23 @@ impl Core {
 
     /// Sends an answer in the place of one who answered in another way, or not at all.
     fn tell_asker(&mut self, call: &Call, origin: Origin, outcome: &Outcome) {
-        let (trace, depth) = (Some(call.trace.child()), call.depth);
+        let (trace, depth) = (Some(call.trace().child()), call.depth());
         let context = Some(Arc::new(Context { trace, depth, ..Context::default() }));
         let failed = matches!(outcome, Outcome::Failure(_));
         let dialect = Dialect::Collaboration;
         let send = Send {
-            address: Address::Agent(call.caller.clone()),
+            address: Address::Agent(call.caller().clone()),
             kind: Kind::Response,
-            capability: call.capability.clone(),
+            capability: call.capability().map(str::to_owned),
             priority: Priority::Normal,
-            correlation: Some(call.key.clone()),
-            conversation: call.conversation.clone(),
-            payload: dialect.write_outcome(call.capability.as_deref(), outcome),
+            correlation: Some(call.key()),
+            conversation: call.conversation().cloned(),
+            payload: dialect.write_outcome(call.capability(), outcome),
             dialect,
             context,
             answer_within: None,
             // Who fetches its messages hears of it when it does.
-            expires_at: (failed && !self.registry.has_mailbox(&call.caller))
+            expires_at: (failed && !self.registry.has_mailbox(call.caller()))
                 .then(|| self.now.wall.plus(NEWS_OF_FAILURE)),
             wait: Wait::Accepted,
         };
@@ -407,7 +408,7 @@ impl Core {
     pub(super) fn end_calls(&mut self) {
         while let Some(seq) = self.calls.take_due(self.now.monotonic) {
             let Some(call) = self.calls.get(seq) else { continue };
-            let (topic, seconds) = (call.topic.clone(), call.within.as_secs_f64());
+            let (topic, seconds) = (call.topic(), call.within().as_secs_f64());
             self.lose_silent(seq);
             self.conclude(seq, &topic, Verdict::not_answered(seconds));
             // Someone took it and never answered.

@@ -50,15 +50,11 @@ impl Held {
     /// A message from before the restart, as it is kept now.
     pub(super) fn take_up(&mut self, message: Arc<Message>) -> Arc<Message> {
         if self.is_much() {
-            return Arc::new(light(&message));
+            return Arc::new(message.left_on_disk());
         }
         self.add(&message);
         message
     }
-}
-
-fn light(message: &Message) -> Message {
-    Message { payload: message.payload.left_on_disk(), ..message.clone() }
 }
 
 impl Core {
@@ -80,13 +76,14 @@ impl Core {
         if !asked.iter().all(waits) {
             return;
         }
-        let message = Arc::new(light(&journey.dispatch.message));
+        let message = Arc::new(journey.dispatch.message.left_on_disk());
         journey.dispatch.message = message.clone();
         for delivery in asked {
             if let Some(open) = self.deliveries.get_mut(&delivery) {
                 open.message = message.clone();
             }
         }
+        self.calls.left_on_disk(&message);
         if let Some(parked) = self.parking.message_mut(&message) {
             *parked = message;
         }
