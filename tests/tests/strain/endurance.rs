@@ -9,7 +9,7 @@ use serde_json::json;
 use switchboard_tests::broker::unaccounted;
 use switchboard_tests::peer::Peer;
 use switchboard_tests::program::Program;
-use switchboard_tests::proof::{Chance, cases};
+use switchboard_tests::proof::{Chance, cases, full};
 use switchboard_tests::{PATIENCE, Proof, eventually};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -21,6 +21,8 @@ use crate::burden::{
 
 /// What each of them may cost more once it has had messages: the broker keeps figures of everyone who had some.
 const MORE: u64 = 8 << 10;
+/// What it keeps of the database for speed, which fills with the first messages, and little else that does.
+const FOR_SPEED: u64 = 16 << 20;
 /// So many come at the same time.
 const AT_ONCE: usize = 32;
 
@@ -97,7 +99,7 @@ async fn ten_thousand_connections_are_held() {
     let now = resident(program.id());
     proof.check(
         format!("memory is flat: {} MB, then {} MB", mb(full), mb(now)),
-        now < full + count as u64 * MORE,
+        now < full + count as u64 * MORE + FOR_SPEED,
     );
     holders.shutdown().await;
     eventually("their descriptors are free again", async || {
@@ -139,6 +141,9 @@ fn minutes(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
+/// Whatever others do to the disk: the writer itself moves a log of 65,536 pages, and what is written meanwhile is not
+/// much. That it stays as it is can be seen in an hour, and not in seconds.
+const LARGEST_LOG: u64 = 288 << 20;
 const SENDERS: u64 = 20;
 const A_SECOND: u64 = 1_000;
 
@@ -201,7 +206,7 @@ async fn an_hour_at_a_thousand_a_second() {
     );
     proof.check(
         format!("log {} MB, then {} MB", mb(early.log), mb(late.log)),
-        late.log <= (64 << 20).max(early.log * 2),
+        late.log <= if full() { (64 << 20).max(early.log * 2) } else { LARGEST_LOG },
     );
     let totals = program.totals().await;
     proof.check(
