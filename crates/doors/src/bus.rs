@@ -1,6 +1,7 @@
 //! The bus door: JSON-RPC 2.0 over WebSocket at `/`.
 
 mod convert;
+mod fields;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -1,14 +1,15 @@
-//! Between the bus's words and the model's: what is asked here, what is answered in `answer` and
+//! Between the bus's words and the model's: what is asked here and in `given`, what is answered in `answer` and
 //! `result`.
 
 mod answer;
+mod given;
 mod result;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use switchboard_broker::now;
 use switchboard_model::{
@@ -17,8 +18,9 @@ use switchboard_model::{
     Wait,
 };
 
-use super::wire::{DeliveryHead, RpcError, present};
+use super::wire::{DeliveryHead, RpcError};
 pub(crate) use answer::{answer, answer_to_error, is_unknown_method};
+use given::{PayloadHead, Where};
 pub(crate) use result::{refusal, sent};
 
 #[derive(Deserialize)]
@@ -97,45 +99,6 @@ fn types_its_payloads(version: &str) -> bool {
     }
 }
 
-/// What names a topic, in each generation's word.
-#[derive(Deserialize)]
-struct Where<'a> {
-    #[serde(borrow)]
-    topic: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    address: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    to: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    policy: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    correlation_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    priority: Option<Cow<'a, str>>,
-    #[serde(alias = "ttlSeconds")]
-    ttl_seconds: Option<f64>,
-    #[serde(borrow, alias = "conversationId")]
-    conversation_id: Option<Cow<'a, str>>,
-    /// W3C trace context.
-    #[serde(borrow)]
-    traceparent: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    payload: Option<&'a RawValue>,
-}
-
-impl<'a> Where<'a> {
-    fn read(params: Option<&'a RawValue>) -> Result<Self, RpcError> {
-        let params = params.ok_or_else(|| RpcError::invalid_params("params are missing"))?;
-        serde_json::from_str(params.get())
-            .map_err(|error| RpcError::invalid_params(error.to_string()))
-    }
-
-    fn topic(&self) -> Result<&str, RpcError> {
-        let topic = self.topic.as_deref().or(self.address.as_deref()).or(self.to.as_deref());
-        topic.ok_or_else(|| RpcError::invalid_params("topic is missing"))
-    }
-}
-
 /// Reads `subscribe`.
 pub(crate) fn subscribe(params: Option<&RawValue>) -> Result<Command, RpcError> {
     let given = Where::read(params)?;
@@ -158,23 +121,6 @@ fn pattern(text: &str) -> Result<Pattern, RpcError> {
     Pattern::parse(text).map_err(|error| RpcError::invalid_params(error.to_string()))
 }
 
-/// What the broker wants to know of a payload.
-#[derive(Default, Deserialize)]
-struct PayloadHead<'a> {
-    #[serde(rename = "type", borrow, default, deserialize_with = "if_text")]
-    kind: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "if_text")]
-    capability: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "if_text")]
-    priority: Option<Cow<'a, str>>,
-}
-
-/// A field that means something to us only if it is text; what else agents keep there is theirs.
-fn if_text<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Cow<'de, str>>, D::Error> {
-    let raw = <&RawValue>::deserialize(field)?;
-    Ok(serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned))
-}
-
 /// Reads `sendMessage`: the message, and whether its payload says what it is.
 pub(crate) fn send(
     params: Option<&RawValue>,
@@ -184,7 +130,7 @@ pub(crate) fn send(
     let topic = Topic::parse(given.topic()?)
         .map_err(|error| RpcError::invalid_params(error.to_string()))?;
     let payload = given.payload.ok_or_else(|| RpcError::invalid_params("payload is missing"))?;
-    let head: PayloadHead<'_> = match serde_json::from_str(payload.get()) {
+    let head = match PayloadHead::read(payload) {
         Ok(head) => head,
         Err(error) if must_be_typed => {
             return Err(RpcError::invalid_params(format!("payload: {error}")));
@@ -192,7 +138,7 @@ pub(crate) fn send(
         // The first clients sent whatever they had. What is asked for must be what its recipient will
         // read: a rule looks at nothing else.
         Err(_) => {
-            let capability = Dialect::Bus.read_call(payload.get()).capability;
+            let capability = Dialect::Bus.read_call(payload).capability;
             PayloadHead { capability: capability.map(Cow::Owned), ..PayloadHead::default() }
         }
     };
@@ -223,7 +169,8 @@ pub(crate) fn send(
         priority,
         correlation: named("correlation_id", given.correlation_id)?,
         conversation: given.conversation_id.as_deref().and_then(ConversationId::parse),
-        payload: Payload::from_raw(payload),
+        // A part of a text that was read as JSON.
+        payload: Payload::trusted(payload),
         dialect: Dialect::Bus,
         context: given.traceparent.as_deref().and_then(context),
         answer_within: None,

@@ -59,6 +59,9 @@ async fn enter(
     })
 }
 
+/// The way from the reader to the writer. In boxes, because there is room for many and seldom one.
+pub(super) type ToWriter = mpsc::Sender<Box<ToPeer>>;
+
 /// What the reader tells the writer to write.
 pub(super) enum ToPeer {
     Text(String),
@@ -164,7 +167,7 @@ async fn hear(session: &mut Session, frame: Option<Result<Frame, axum::Error>>) 
 struct Writer {
     sink: SplitSink<WebSocket, Frame>,
     link: Link,
-    answers: mpsc::Receiver<ToPeer>,
+    answers: mpsc::Receiver<Box<ToPeer>>,
     /// What became of the peer's messages.
     replies: Replies,
     peer: Arc<Peer>,
@@ -201,7 +204,7 @@ impl Writer {
             let frame = tokio::select! {
                 biased;
                 answer = self.answers.recv() => match answer {
-                    Some(answer) => frame_of(answer),
+                    Some(answer) => frame_of(*answer),
                     None => break Ended::Done,
                 },
                 Some(reply) = self.replies.next() => reply_frame(reply),
@@ -257,7 +260,7 @@ impl Writer {
         let mut frames = vec![first];
         while frames.len() <= BURST {
             let next = match self.answers.try_recv() {
-                Ok(answer) => Some(frame_of(answer)),
+                Ok(answer) => Some(frame_of(*answer)),
                 Err(_) => self.replies.try_next().map(reply_frame),
             };
             let next = match next {
@@ -315,7 +318,7 @@ impl Writer {
         match self.answers.try_recv() {
             Ok(answer) => {
                 self.kept_back = Some(outgoing);
-                Some(frame_of(answer))
+                Some(frame_of(*answer))
             }
             Err(_) => Some(self.delivery(outgoing)),
         }

@@ -11,12 +11,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use switchboard_broker::{Broker, Caller, Refusal, ReplyLine, now};
 use switchboard_model::{AttemptId, Command, Reply, fail_here};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::convert;
 use super::peer::Peer;
-use super::server::ToPeer;
+use super::server::{ToPeer, ToWriter};
 use super::wire::{self, Incoming, Parts, RpcError};
 use crate::Limits;
 
@@ -40,7 +39,7 @@ pub(crate) struct Session {
     broker: Broker,
     caller: Caller,
     peer: Arc<Peer>,
-    to_peer: mpsc::Sender<ToPeer>,
+    to_peer: ToWriter,
     /// By which the writer learns what became of messages.
     replies: ReplyLine,
     /// The answers to batches, each with how many requests it answers.
@@ -58,7 +57,7 @@ impl Session {
         broker: Broker,
         caller: Caller,
         peer: Arc<Peer>,
-        to_peer: mpsc::Sender<ToPeer>,
+        to_peer: ToWriter,
         replies: ReplyLine,
         limits: Limits,
     ) -> Self {
@@ -106,9 +105,7 @@ impl Session {
     }
 
     pub(crate) async fn close(&mut self, code: u16, reason: &'static str) {
-        if self.to_peer.send(ToPeer::Close { code, reason }).await.is_err() {
-            tracing::debug!("the writer has gone already");
-        }
+        self.put(ToPeer::Close { code, reason }).await;
     }
 
     pub(crate) async fn not_text(&mut self) -> Heard {
@@ -335,7 +332,11 @@ impl Session {
     }
 
     pub(crate) async fn give(&mut self, text: String) {
-        if self.to_peer.send(ToPeer::Text(text)).await.is_err() {
+        self.put(ToPeer::Text(text)).await;
+    }
+
+    async fn put(&mut self, what: ToPeer) {
+        if self.to_peer.send(Box::new(what)).await.is_err() {
             tracing::debug!("the writer has gone already");
         }
     }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use switchboard_model::{Again, Answer, AttemptOutcome, Payload};
 
+use super::super::fields::pick;
 use super::kept;
 
 /// What a peer answers to a delivery, in any generation's words, each part as it wrote it.
@@ -35,6 +36,20 @@ struct PeerAnswer<'a> {
 
 type Part<'a> = Option<&'a RawValue>;
 
+/// The same parts, those that most answers have first.
+const PARTS: [&str; 10] = [
+    "processed",
+    "payload",
+    "success",
+    "stopPropagation",
+    "stop_propagation",
+    "should_retry",
+    "shouldRetry",
+    "retry_seconds",
+    "retrySeconds",
+    "message",
+];
+
 /// A part that means something only if it is of the right kind.
 fn read<'a, T: Deserialize<'a>>(part: Part<'a>) -> Option<T> {
     part.and_then(|part| serde_json::from_str(part.get()).ok())
@@ -52,10 +67,32 @@ fn seconds(part: Part<'_>) -> Option<f64> {
 /// The longest wait that is understood; the broker has its own limit.
 const LONGEST_SECONDS: f64 = 1e9;
 
-/// Reads a peer's result. Only whether it was processed must be right: work that was done is not
-/// done again because of what else is said about it.
+/// Reads a peer's result.
 pub(crate) fn answer(result: &RawValue) -> Answer {
-    let peer: PeerAnswer<'_> = match serde_json::from_str(result.get()) {
+    plain(result.get()).unwrap_or_else(|| thorough(result.get()))
+}
+
+/// Nearly everyone says that it was processed, and perhaps what came of it.
+fn plain(result: &str) -> Option<Answer> {
+    let [processed, payload, others @ ..] = pick(result, PARTS)?;
+    if processed != Some("true") || others.iter().any(Option::is_some) {
+        return None;
+    }
+    Some(Answer {
+        outcome: AttemptOutcome::Processed,
+        stop: false,
+        stops_only_on_request: false,
+        again: Again::NotAsked,
+        message: None,
+        // A part of a text that was read as JSON.
+        payload: payload.filter(|payload| *payload != "null").map(Payload::trusted),
+    })
+}
+
+/// Only whether it was processed must be right: work that was done is not done again because of what else is said
+/// about it.
+fn thorough(result: &str) -> Answer {
+    let peer: PeerAnswer<'_> = match serde_json::from_str(result) {
         Ok(peer) => peer,
         Err(error) => {
             let why = format!("the answer is not an object like {{\"processed\": true}}: {error}");
@@ -123,5 +160,27 @@ fn invalid_answer(why: impl Into<String>) -> Answer {
         again: Again::NotAsked,
         message: Some(why.into()),
         payload: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_answer_says_the_same_however_it_is_read() {
+        let (mut plainly, payloads) = (0, ["", r#","payload":{"x":1}"#, r#","payload":null"#]);
+        let others = ["", r#","message":"m""#, r#","stopPropagation":true"#, r#","other":1"#];
+        for processed in ["true", "false", "null", "1"] {
+            for (payload, other) in payloads.iter().flat_map(|one| others.map(|other| (one, other)))
+            {
+                let text = format!(r#"{{"processed":{processed}{payload}{other}}}"#);
+                if let Some(plain) = plain(&text) {
+                    assert_eq!(plain, thorough(&text), "{text}");
+                    plainly += 1;
+                }
+            }
+        }
+        assert_eq!(plainly, 6);
     }
 }
