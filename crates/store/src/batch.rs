@@ -3,7 +3,7 @@
 //!
 //! Pure: the outcome on disk is the same as if each record were written by itself, in order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
 use switchboard_model::{
@@ -65,6 +65,8 @@ struct Places {
     delivery: HashMap<DeliveryId, usize, Spread>,
     change: HashMap<DeliveryId, usize, Spread>,
     job: HashMap<JobId, usize>,
+    /// Messages that are known to have come to a mailbox. There is one for each.
+    mail: HashSet<u64, Spread>,
 }
 
 /// Hashes our own numbers, which nobody outside chooses, by one multiplication.
@@ -245,7 +247,7 @@ impl<'a> Batch<'a> {
             Record::Refused { message, error } => self.refuse(message, error),
             Record::Decision(decision) => self.decisions.push(decision.clone()),
             Record::Token(change) => self.tokens.push(change.clone()),
-            Record::Mail(change) => self.mail.push(change.clone()),
+            Record::Mail(change) => self.mail(change),
             Record::Trust(change) => self.trust.push(change.clone()),
             Record::Rules(rules) => self.rules.push((**rules).clone()),
             Record::Session(session) => self.sessions.push((**session).clone()),
@@ -296,6 +298,21 @@ impl<'a> Batch<'a> {
                 self.places.agent.insert(id.clone(), self.agents.len());
                 self.agents.push(AgentChange::Seen { id: id.clone(), at });
             }
+        }
+    }
+
+    /// That a message lies in a mailbox is said when it comes, and again when it waits there.
+    fn mail(&mut self, change: &MailChange) {
+        let is_news = match change {
+            MailChange::Arrived { message, .. } => self.places.mail.insert(*message),
+            MailChange::Removed { message, .. } => {
+                self.places.mail.remove(message);
+                true
+            }
+            MailChange::Read { .. } | MailChange::Said { .. } => true,
+        };
+        if is_news {
+            self.mail.push(change.clone());
         }
     }
 

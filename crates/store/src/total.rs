@@ -11,10 +11,11 @@ use crate::rows::{int, uint};
 #[cfg(test)]
 pub(crate) const SQL: &[&str] = &[ADD, READ];
 
-const ADD: &str = "update total set accepted = accepted + ?, processed = processed + ?, \
+/// One row, by its key and `or fail`: else SQLite would look for others, and keep a copy to take back this statement alone.
+const ADD: &str = "update or fail total set accepted = accepted + ?, processed = processed + ?, \
      waiting = waiting + ?, dead = dead + ?, discarded = discarded + ?, expired = expired + ?, \
      last_seq = max(last_seq, ?), last_delivery = max(last_delivery, ?), \
-     last_subscription = max(last_subscription, ?)";
+     last_subscription = max(last_subscription, ?) where id = 1";
 
 const READ: &str = "select accepted, processed, waiting, dead, discarded, expired, \
      last_seq, last_delivery, last_subscription from total";

@@ -44,24 +44,42 @@ const SETTLE: &str = "update or fail message set state = ?3, settled_at = ?4, \
      where seq = ?1 and state = ?2";
 
 pub(crate) fn insert(pen: &Pen, messages: &[NewMessage<'_>]) -> rusqlite::Result<()> {
-    let (mut usual, mut taken) = (pen.statement(INSERT)?, pen.statement(INSERT_TAKEN)?);
-    for new in messages {
-        if !is_usual(new) {
-            let mut whole = pen.statement(INSERT_WHOLE)?;
-            bind_usual(&mut whole, new)?;
-            bind_taken(&mut whole, new.taken)?;
-            bind_others(&mut whole, new)?;
-            whole.raw_execute()?;
-        } else if new.taken.is_some() {
-            bind_usual(&mut taken, new)?;
-            bind_taken(&mut taken, new.taken)?;
-            taken.raw_execute()?;
-        } else {
-            bind_usual(&mut usual, new)?;
-            usual.raw_execute()?;
+    // To ask for a statement costs, so those of a kind share one; most of a batch are.
+    for alike in messages.chunk_by(|one, next| form(one) == form(next)) {
+        let Some(form) = alike.first().map(form) else { continue };
+        let mut insert = pen.statement(match form {
+            Form::Usual => INSERT,
+            Form::Taken => INSERT_TAKEN,
+            Form::Whole => INSERT_WHOLE,
+        })?;
+        for new in alike {
+            bind_usual(&mut insert, new)?;
+            if form != Form::Usual {
+                bind_taken(&mut insert, new.taken)?;
+            }
+            if form == Form::Whole {
+                bind_others(&mut insert, new)?;
+            }
+            insert.raw_execute()?;
         }
     }
     Ok(())
+}
+
+/// Which columns a message has something in.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Usual,
+    Taken,
+    Whole,
+}
+
+fn form(new: &NewMessage<'_>) -> Form {
+    match new.taken {
+        _ if !is_usual(new) => Form::Whole,
+        Some(_) => Form::Taken,
+        None => Form::Usual,
+    }
 }
 
 /// Whether it has nothing in the columns of `bind_others`.
