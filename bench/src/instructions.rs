@@ -20,8 +20,9 @@ use crate::scenarios;
 /// Requests that are not counted: they fill caches, and translate the program for callgrind.
 const WARM_UP: u64 = 300;
 const REQUESTS: u64 = 100;
-/// How often that is counted; the median is the figure.
-const TIMES: usize = 5;
+/// How often that is counted. The least is the figure: a busy machine keeps answers away for so long that questions are
+/// written without them, and again with them, and so it only ever adds.
+const TIMES: usize = 7;
 /// A count that is larger than the recorded one by more than this part is a failure.
 const TOLERANCE: f64 = 0.05;
 
@@ -34,9 +35,9 @@ pub(crate) async fn check(
 ) -> Outcome<()> {
     let counted = count(lab, dumps).await?;
     let Spread { median, min, max } = counted;
-    println!("instructions a request–response: {median:.0} ({min:.0}–{max:.0})");
+    println!("instructions a request–response: {min:.0} (median {median:.0}, most {max:.0})");
     if record {
-        std::fs::write(file, format!("{median:.0}\n"))?;
+        std::fs::write(file, format!("{min:.0}\n"))?;
         println!("recorded in {}", file.display());
         return Ok(());
     }
@@ -44,7 +45,7 @@ pub(crate) async fn check(
         .map_err(|error| format!("{}: {error}; `--record` makes it", file.display()))?
         .trim()
         .parse()?;
-    println!("{}", verdict(median, recorded)?);
+    println!("{}", verdict(min, recorded)?);
     Ok(())
 }
 
