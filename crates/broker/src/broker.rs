@@ -10,8 +10,8 @@ use std::task::{Context, Poll};
 
 use switchboard_model::{
     AgentId, AgentView, AllowEntry, AnnouncedView, Announcement, AttemptId, Command, ConnectionId,
-    DeadMessage, Door, Events, JobId, JobView, Message, Reply, RouteView, Topic, Totals,
-    TurnedAway,
+    DeadMessage, Door, Events, JobId, JobView, Message, Reply, RouteView, Totals, TurnedAway,
+    WhatIf,
 };
 use switchboard_store::{FigureRecord, Opened, Store};
 use tokio::sync::mpsc::error::TrySendError;
@@ -129,7 +129,7 @@ pub(crate) enum Input {
     },
     Agents(oneshot::Sender<Vec<AgentView>>),
     Jobs(oneshot::Sender<Vec<JobView>>),
-    Route(Topic, oneshot::Sender<RouteView>),
+    Route(WhatIf, oneshot::Sender<RouteView>),
     Rules(oneshot::Sender<Rules>),
     /// Everyone who can be found.
     Directory(oneshot::Sender<Vec<Listed>>),
@@ -290,9 +290,9 @@ impl Broker {
         self.ask(Input::Rules).await.ok_or(Refusal::Stopping)
     }
 
-    /// Who would get a message on this topic now.
-    pub async fn route(&self, topic: Topic) -> Result<RouteView, Refusal> {
-        self.ask(|reply| Input::Route(topic, reply)).await.ok_or(Refusal::Stopping)
+    /// Who would get this message now.
+    pub async fn route(&self, what_if: WhatIf) -> Result<RouteView, Refusal> {
+        self.ask(|reply| Input::Route(what_if, reply)).await.ok_or(Refusal::Stopping)
     }
 
     /// Announcements from now on, as they are believed.

@@ -374,7 +374,7 @@ impl Core {
             Input::Submit { caller, command, reply } => self.command(caller, command, reply),
             Input::Agents(reply) => give(reply, self.registry.views(&self.parking)),
             Input::Jobs(reply) => give(reply, self.jobs.views()),
-            Input::Route(topic, reply) => give(reply, self.what_if(&topic)),
+            Input::Route(what_if, reply) => give(reply, self.what_if(what_if)),
             Input::Rules(reply) => give(reply, self.rules.clone()),
             Input::Directory(reply) => give(reply, self.directory()),
             Input::Announced(reply) => {

@@ -10,6 +10,7 @@ mod lines;
 mod moments;
 mod rules;
 mod saved;
+mod sending;
 mod settings;
 mod spawned;
 mod storage;
@@ -17,21 +18,17 @@ mod tokens;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use switchboard_broker::{Broker, Caller, Refusal, now};
-use switchboard_model::{
-    Ack, Address, Code, Command, Dialect, Fate, Kind, MessageDetail, Payload, Receipt, RouteView,
-    Send, Topic, Wait,
-};
+use switchboard_broker::{Broker, Refusal};
+use switchboard_model::{Code, Command, MessageDetail, Payload, Topic};
 use switchboard_store::{MessageList, Store};
 use tokio::sync::{Mutex, mpsc, watch};
 
 use crate::api::{
-    AckView, AgentList, Call, CallError, DemoSwitch, JobList, MessagePage, MessageQuery, Nothing,
-    OneMessage, RouteQuery, SendResult, SendTest, SpawnedList, Status, Watch,
+    AgentList, Call, CallError, DemoSwitch, JobList, MessagePage, MessageQuery, Nothing,
+    OneMessage, SpawnedList, Status, Watch,
 };
 use crate::recent::Recent;
 use crate::{Feed, Forms, Premises};
@@ -190,52 +187,6 @@ impl Console {
         found.ok_or_else(|| forms::not_kept(one.id))
     }
 
-    async fn send(&self, send: SendTest) -> Result<SendResult, CallError> {
-        let topic = parse_topic(&send.topic)?;
-        let payload = self.parse_payload(&send.payload)?;
-        let expires_at = send.ttl_ms.map(|ttl| now().plus(Duration::from_millis(ttl)));
-        let address = Address::from(topic);
-        let kind = match &address {
-            Address::Agent(_) => Kind::Request,
-            Address::Topic(_) => Kind::Event,
-        };
-        let capability = address.agent().and_then(|_| {
-            send.capability.clone().or_else(|| Dialect::Bus.read_call(payload.as_str()).capability)
-        });
-        let command = Command::Send(Send {
-            address,
-            kind,
-            capability,
-            priority: send.priority.unwrap_or_default(),
-            correlation: None,
-            conversation: None,
-            payload,
-            dialect: Dialect::Bus,
-            context: None,
-            answer_within: None,
-            expires_at,
-            wait: Wait::FirstAttempts,
-        });
-        self.sent(command).await
-    }
-
-    /// Submits what sends a message, and waits for how it goes.
-    async fn sent(&self, command: Command) -> Result<SendResult, CallError> {
-        let reply = self.broker().submit(Caller::Operator, command).await?;
-        reply.sent().map(SendResult::from).ok_or_else(unexpected)
-    }
-
-    async fn route(&self, query: RouteQuery) -> Result<RouteView, CallError> {
-        let topic = parse_topic(&query.topic)?;
-        let mut view = self.broker().route(topic).await?;
-        if let Some(Err(error)) = query.payload.as_deref().map(|text| self.parse_payload(text)) {
-            view.fate = Fate::Refused;
-            view.explanation = format!("it would not be accepted: {}", error.message);
-            view.refused = Some(error.message);
-        }
-        Ok(view)
-    }
-
     fn parse_payload(&self, text: &str) -> Result<Payload, CallError> {
         let most = self.parts.message_bytes;
         if text.len() > most {
@@ -290,27 +241,5 @@ fn reading_failed(error: &switchboard_store::Error) -> CallError {
 impl From<Refusal> for CallError {
     fn from(refusal: Refusal) -> Self {
         Self { code: refusal.code(), message: refusal.to_string() }
-    }
-}
-
-impl From<Receipt> for SendResult {
-    fn from(receipt: Receipt) -> Self {
-        Self {
-            message_id: receipt.message,
-            state: receipt.state,
-            acks: receipt.acks.into_iter().map(AckView::from).collect(),
-        }
-    }
-}
-
-impl From<Ack> for AckView {
-    fn from(ack: Ack) -> Self {
-        Self {
-            agent: ack.agent,
-            outcome: ack.outcome,
-            message: ack.message,
-            payload_text: ack.payload.map(|payload| payload.as_str().to_owned()),
-            again_in_seconds: ack.again_in.map(|delay| delay.as_secs_f64()),
-        }
     }
 }

@@ -68,7 +68,7 @@ pub use listen::{Expression, InvalidFilter, ListenFilter};
 pub use mail::{Mail, MailPage, MailStatus};
 pub use message::{Address, InvalidPayload, Kind, Message, MessageState, Payload, Priority};
 pub use object::Object;
-pub use route::{Fate, RouteStep, RouteView};
+pub use route::{Fate, Obstacle, RouteStep, RouteView, WhatIf};
 pub use rule::{
     ChangedRule, DecidedBy, Decision, Effect, Precision, Rule, RuleChange, RuleEdit, RuleId,
     RulePart,

@@ -1,9 +1,27 @@
 //! What would happen to a message, without sending it.
 
+use std::fmt;
+
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::{AgentId, Door, Policy, SubscriptionId};
+use crate::{AgentId, Door, Policy, Replay, Rule, Send, SubscriptionId};
+
+/// A message that is only asked about.
+#[derive(Clone, Debug)]
+pub enum WhatIf {
+    /// A message of its own.
+    Send {
+        /// Who would send it by the bus; none is the operator.
+        from: Option<AgentId>,
+        /// What it would be.
+        send: Box<Send>,
+        /// Whether what it says is judged too; else nobody has said yet what that would be.
+        judged: bool,
+    },
+    /// A message in the place of a dead letter.
+    Replay(Box<Replay>),
+}
 
 /// Who would get a message, in which order, where it would stop, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
@@ -11,6 +29,8 @@ use crate::{AgentId, Door, Policy, SubscriptionId};
 pub struct RouteView {
     /// The topic asked about.
     pub topic: String,
+    /// Whose message it would be: rules look at that.
+    pub from: AgentId,
     /// Asked one after the other until one of them stops it.
     pub chain: Vec<RouteStep>,
     /// Asked at once, whatever the others say.
@@ -23,6 +43,8 @@ pub struct RouteView {
     pub explanation: String,
     /// What the broker would say against sending it, if it would.
     pub refused: Option<String>,
+    /// What keeps it from the agent that it is for, if that is why it would be refused.
+    pub stopped_by: Option<Obstacle>,
 }
 
 /// One subscription that matches.
@@ -44,6 +66,47 @@ pub struct RouteStep {
     pub waiting: u64,
     /// Why it is asked here, or not at all.
     pub why: String,
+    /// What would keep the message from it.
+    pub stopped_by: Option<Obstacle>,
+}
+
+/// What keeps a message from a recipient.
+#[derive(Clone, Debug, PartialEq, Serialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Obstacle {
+    /// One of the operator's rules.
+    Rule {
+        /// Which.
+        rule: Rule,
+    },
+    /// The recipient's own declaration of who may call it.
+    Declared,
+    /// It is for another agent, whose name is its own.
+    Private,
+    /// What it says does not fit the recipient's input schema.
+    Schema {
+        /// Of which capability.
+        capability: String,
+        /// What is wrong, with the path of each.
+        faults: String,
+    },
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule { rule } => {
+                let Rule { id, caller, provider, capability, effect, .. } = rule;
+                let effect = effect.as_str();
+                write!(f, "rule {} keeps it out: {effect} {caller} {provider} {capability}", id.0)
+            }
+            Self::Declared => f.write_str("it lets only those call that it names itself"),
+            Self::Private => f.write_str("it is for another agent, whose name is its own"),
+            Self::Schema { capability, faults } => {
+                write!(f, "it does not fit the schema of '{capability}': {faults}")
+            }
+        }
+    }
 }
 
 /// What would become of a message.

@@ -38,6 +38,21 @@ async fn a_route_tells_the_order_the_observers_and_who_is_passed_over_and_sends_
 }
 
 #[tokio::test]
+async fn a_route_names_the_rule_that_would_stop_a_sender() {
+    let broker = Broker::start().await;
+    let analyzer = broker.agent("analyzer").await;
+    analyzer.subscribe("agent:analyzer", None).await.unwrap();
+    broker.told(&["rules", "deny", "writer", "analyzer", "summarize"]).await;
+    let ask = ["route", "--to", "analyzer", "--from", "writer", "--capability", "summarize"];
+    let told = broker.told(&ask).await;
+    let stopped = |line: &str| line.starts_with("stopped") && line.contains("rule 1 keeps it out");
+    assert!(told.lines().any(stopped), "{told}");
+    assert!(told.contains("rule 1 says so"), "{told}");
+    let mine = broker.told(&["route", "--to", "analyzer", "--capability", "summarize"]).await;
+    assert!(mine.lines().any(|line| line.starts_with('1')), "the operator may: {mine}");
+}
+
+#[tokio::test]
 async fn a_route_tells_who_waits_and_what_would_die() {
     let broker = Broker::start().await;
     broker.agent("sleeper").await.close().await;

@@ -902,6 +902,20 @@ startedAt: Timestamp,
  */
 endedAt: Timestamp | null, };
 
+export type Obstacle = { "type": "rule", 
+/**
+ * Which.
+ */
+rule: Rule, } | { "type": "declared" } | { "type": "private" } | { "type": "schema", 
+/**
+ * Of which capability.
+ */
+capability: string, 
+/**
+ * What is wrong, with the path of each.
+ */
+faults: string, };
+
 export type RouteStep = { 
 /**
  * The subscription.
@@ -930,7 +944,11 @@ waiting: number,
 /**
  * Why it is asked here, or not at all.
  */
-why: string, };
+why: string, 
+/**
+ * What would keep the message from it.
+ */
+stoppedBy: Obstacle | null, };
 
 export type Fate = "asked" | "waits" | "defaultHandler" | "deadLetter" | "refused";
 
@@ -939,6 +957,10 @@ export type RouteView = {
  * The topic asked about.
  */
 topic: string, 
+/**
+ * Whose message it would be: rules look at that.
+ */
+from: AgentId, 
 /**
  * Asked one after the other until one of them stops it.
  */
@@ -962,7 +984,11 @@ explanation: string,
 /**
  * What the broker would say against sending it, if it would.
  */
-refused: string | null, };
+refused: string | null, 
+/**
+ * What keeps it from the agent that it is for, if that is why it would be refused.
+ */
+stoppedBy: Obstacle | null, };
 
 export type LetterQuery = { 
 /**
@@ -2493,7 +2519,20 @@ topic: string,
 /**
  * JSON text, if it is to be judged too.
  */
-payload?: string, };
+payload?: string, 
+/**
+ * What it asks for; else what its payload says.
+ */
+capability?: string, 
+/**
+ * Who would send it, by the bus; the operator if none.
+ */
+from?: AgentId, 
+/**
+ * The open dead letter in whose place it would be sent: then its sender is that letter's, and its payload too
+ * where none is given.
+ */
+letter?: MessageId, };
 
 export type SpawnedAgent = { 
 /**

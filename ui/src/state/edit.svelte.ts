@@ -132,8 +132,9 @@ export class LetterEdit {
     }
     try {
       const judged = this.wrong === null ? { payload } : {};
-      const prediction = await this.#client.call("route", { topic, ...judged });
-      if (topic !== this.topic.trim() || payload !== this.payload) return;
+      const letter = this.id;
+      const prediction = await this.#client.call("route", { topic, letter, ...judged });
+      if (letter !== this.id || topic !== this.topic.trim() || payload !== this.payload) return;
       this.prediction = prediction;
       this.trouble = null;
     } catch (reason) {

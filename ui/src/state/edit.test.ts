@@ -56,8 +56,8 @@ describe("a letter that is edited before it is replayed", () => {
     }
     await vi.runAllTimersAsync();
     expect(broker.called("route")).toEqual([
-      { topic: "inbound:1", payload: edit.original.payload },
-      { topic: "out" },
+      { topic: "inbound:1", letter: row(1).id, payload: edit.original.payload },
+      { topic: "out", letter: row(1).id },
     ]);
   });
 

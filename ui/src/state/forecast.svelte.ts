@@ -1,22 +1,35 @@
 import type { Client } from "../api/client";
+import { CallError } from "../api/error";
 import type { RouteView } from "../api/generated";
 
-/** Where some letters would go if they were sent again as they are. */
+/** Where some letters of one sender would go if they were sent again. */
 export interface Forecast {
   address: string;
+  from: string;
   letters: number;
   /** None until the broker has said, or if it cannot. */
   route: RouteView | null;
 }
 
-/** More addresses than this are not asked about; nobody reads them. */
+/** What is known of a letter. */
+export interface Told {
+  id: string;
+  from: string;
+  topic: string | null;
+  to: string | null;
+  capability: string | null;
+}
+
+/** More kinds of letters than this are not asked about; nobody reads them. */
 const MOST = 5;
 
 /** Who would get letters now, before anyone decides to send them again. */
 export class Forecasts {
   list = $state.raw<readonly Forecast[]>([]);
-  /** How many addresses were left out. */
+  /** How many kinds of letters were left out. */
   more = $state(0);
+  /** Why the broker cannot say. */
+  trouble = $state<string | null>(null);
 
   readonly #client: Client;
   #question = 0;
@@ -25,27 +38,38 @@ export class Forecasts {
     this.#client = client;
   }
 
-  /** Asks for each address of these letters, those with the most first. */
-  async ask(letters: readonly { topic: string | null; to: string | null }[]): Promise<void> {
+  /**
+   * Asks for each sender, address and capability of these letters, those with the most first; the first of
+   * each stands for the others. `elsewhere` is where they are to go, if not where they went.
+   */
+  async ask(letters: readonly Told[], elsewhere = ""): Promise<void> {
     const question = ++this.#question;
-    const counts = new Map<string, number>();
+    const kinds = new Map<string, Forecast & { letter: string }>();
     for (const letter of letters) {
-      const address = addressOf(letter);
-      if (address !== "") counts.set(address, (counts.get(address) ?? 0) + 1);
+      const { id, from, capability } = letter;
+      const address = elsewhere === "" ? addressOf(letter) : elsewhere;
+      if (address === "") continue;
+      const key = JSON.stringify([address, from, capability]);
+      const kind = kinds.get(key) ?? { address, from, letters: 0, route: null, letter: id };
+      kinds.set(key, { ...kind, letters: kind.letters + 1 });
     }
-    const all = [...counts]
-      .map(([address, many]): Forecast => ({ address, letters: many, route: null }))
-      .sort((a, b) => b.letters - a.letters);
+    const all = [...kinds.values()].sort((a, b) => b.letters - a.letters);
     const few = all.slice(0, MOST);
-    this.more = all.length - few.length;
-    this.list = few;
+    let trouble: string | null = null;
     const told = await Promise.all(
-      few.map(async (each) => {
-        const route = await this.#client.call("route", { topic: each.address }).catch(() => null);
+      few.map(async ({ letter, ...each }): Promise<Forecast> => {
+        const asked = this.#client.call("route", { topic: each.address, letter });
+        const route = await asked.catch((reason: unknown) => {
+          trouble = CallError.from(reason).message;
+          return null;
+        });
         return { ...each, route };
       }),
     );
-    if (question === this.#question) this.list = told;
+    if (question !== this.#question) return;
+    this.more = all.length - few.length;
+    this.list = told;
+    this.trouble = trouble;
   }
 }
 

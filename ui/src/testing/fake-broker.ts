@@ -43,12 +43,14 @@ export class FakeBroker implements Transport {
   letters: LetterRow[] = [];
   route: RouteView = {
     topic: "",
+    from: "operator",
     chain: [],
     observers: [],
     passedOver: [],
     fate: "deadLetter",
     explanation: "Nobody listens to this topic.",
     refused: null,
+    stoppedBy: null,
   };
   spawned: SpawnedList = { enabled: false, agents: [] };
   /** Those that were last spoken in first. */

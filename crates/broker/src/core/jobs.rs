@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use switchboard_model::{
     DeadMessage, Event, Fate, JobAction, JobId, JobKind, JobStatus, JobView, NewJob, Replay, Reply,
-    Topic,
+    Topic, WhatIf,
 };
 use switchboard_store::{JobRecord, Record, Ticket};
 
@@ -252,9 +252,7 @@ impl Core {
         if !from_before || self.now.monotonic >= self.back_by {
             return Ok(());
         }
-        let topic = replay.topic.clone();
-        let topic = topic.unwrap_or_else(|| replay.letter.message.address.topic());
-        match self.what_if(&topic).fate {
+        match self.what_if(WhatIf::Replay(Box::new(replay.clone()))).fate {
             Fate::DeadLetter => Err(Refusal::NobodyBack),
             Fate::Asked | Fate::Waits | Fate::DefaultHandler | Fate::Refused => Ok(()),
         }

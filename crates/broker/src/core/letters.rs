@@ -202,7 +202,7 @@ pub(super) struct PlannedReplay {
 }
 
 /// The message that is sent in the place of a letter.
-fn again(replay: Replay) -> (Origin, Send) {
+pub(super) fn again(replay: Replay) -> (Origin, Send) {
     let Replay { letter: DeadMessage { message: old, .. }, topic, payload } = replay;
     let (address, kind) = match topic.map(Address::from) {
         None => (old.address, old.kind),

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    Address, AgentId, AgentStatus, Decision, DeliveryId, Dialect, Door, Effect, Kind, Message,
-    Payload, Precision, Priority, Rule, Send, Topic,
+    Address, AgentId, AgentStatus, DecidedBy, Decision, DeliveryId, Dialect, Door, Effect, Kind,
+    Message, Payload, Precision, Priority, Rule, Send, Topic,
 };
 use switchboard_store::{DecisionRecord, Record};
 
@@ -27,14 +27,32 @@ impl Core {
             self.sessions.may_speak(id, &origin.from)?;
         }
         let Address::Agent(provider) = &send.address else { return Ok(()) };
-        if origin.door == Door::Console || origin.from == *provider {
+        if origin.from == *provider {
             return Ok(());
         }
+        let capability = send.capability.as_deref().unwrap_or_default();
+        let offer = self.registry.offers(provider).and_then(|offers| offers.get(capability));
+        // The rules are the operator's own; a schema says what the recipient can read, whoever writes.
+        if origin.door != Door::Console {
+            self.permit_call(origin, send, provider, offer)?;
+        }
+        match offer.filter(|offer| send.kind == Kind::Request && !offer.input.accepts_all()) {
+            Some(offer) => check_input(offer, send.dialect, send.payload.as_str()),
+            None => Ok(()),
+        }
+    }
+
+    fn permit_call(
+        &self,
+        origin: &mut Origin,
+        send: &Send,
+        provider: &AgentId,
+        offer: Option<&Offer>,
+    ) -> Result<(), Refusal> {
         if origin.door.knows_receivers() && !self.is_reachable(provider) {
             return Err(Refusal::UnknownAgent(provider.clone()));
         }
         let capability = send.capability.as_deref().unwrap_or_default();
-        let offer = self.registry.offers(provider).and_then(|offers| offers.get(capability));
         if send.kind == Kind::Request
             && offer.is_none()
             && self.must_be_offered(origin.door, provider)
@@ -50,10 +68,7 @@ impl Core {
                 capability: capability.to_owned(),
             });
         }
-        match offer.filter(|offer| send.kind == Kind::Request && !offer.input.accepts_all()) {
-            Some(offer) => check_input(offer, send.dialect, send.payload.as_str()),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn is_reachable(&self, provider: &AgentId) -> bool {
@@ -102,12 +117,7 @@ impl Core {
     pub(super) fn plan(&self, said: &Said<'_>) -> Plan {
         let topic = said.address.topic();
         let wanted = |one: &Subscription| {
-            let own_noise = said.kind == Kind::Broadcast && one.agent == *said.from;
-            let filter = one.filter.as_ref();
-            !own_noise
-                && filter.is_none_or(|filter| {
-                    filter.accepts(said.from, said.priority, || content(said).into())
-                })
+            wants(one, said)
                 // The one that is asked has been decided about, and is again before it gets anything.
                 && (said.address.agent() == Some(&one.agent)
                     || self.may_reach(said, one, topic.as_str()))
@@ -166,6 +176,11 @@ impl Core {
 
     /// Whether the rules let a message reach one who listens.
     pub(super) fn may_reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> bool {
+        matches!(self.reach(said, one, topic), Reach::May)
+    }
+
+    /// The same, with what keeps it from them.
+    pub(super) fn reach(&self, said: &Said<'_>, one: &Subscription, topic: &str) -> Reach {
         // What is for one agent is not another's to take or to overhear: no answer, and nothing at all
         // where the name is owned, unless a rule names the topic; one about anything was not made for this.
         // Peers of the bus that own no name intercept each other, as their protocol has it.
@@ -176,14 +191,18 @@ impl Core {
         {
             let rule = self.rules.deciding(said.from, &one.agent, topic);
             let names_it = |rule: &&Rule| rule.capability.precision() != Precision::Any;
-            return rule.filter(names_it).is_some_and(|rule| rule.effect == Effect::Allow);
+            return match rule.filter(names_it) {
+                Some(Rule { effect: Effect::Allow, .. }) => Reach::May,
+                Some(rule) => Reach::Kept(DecidedBy::Rule(rule.id)),
+                None => Reach::Private,
+            };
         }
         let exempt = said.door == Door::Console
             || said.from.is_switchboard()
             || *said.from == one.agent
             || (said.kind == Kind::Response && !said.is_judged);
         if exempt {
-            return true;
+            return Reach::May;
         }
         let asked = match said.address {
             Address::Agent(id) if *id == one.agent => true,
@@ -194,9 +213,9 @@ impl Core {
         if asked {
             let capability = said.capability.unwrap_or_default();
             let offer = self.registry.offers(&one.agent).and_then(|all| all.get(capability));
-            return self.decide(said.from, &one.agent, capability, offer).effect == Effect::Allow;
+            return Reach::by(self.decide(said.from, &one.agent, capability, offer));
         }
-        self.may_hear(said.from, &one.agent, topic)
+        Reach::by(self.rules.decide(said.from, &one.agent, topic, None))
     }
 
     /// For events the talker is the caller, the listener the provider, the topic the capability.
@@ -252,9 +271,37 @@ fn check_input(offer: &Offer, dialect: Dialect, payload: &str) -> Result<(), Ref
         .map_err(|faults| Refusal::BadInput { capability: offer.capability.name.clone(), faults })
 }
 
+/// Whether one who listens asked for such a message: it passes the filter, and is not its own broadcast.
+pub(super) fn wants(one: &Subscription, said: &Said<'_>) -> bool {
+    let own_noise = said.kind == Kind::Broadcast && one.agent == *said.from;
+    let filter = one.filter.as_ref();
+    !own_noise
+        && filter
+            .is_none_or(|filter| filter.accepts(said.from, said.priority, || content(said).into()))
+}
+
 /// The text that a filter's expression is looked for in.
 fn content(said: &Said<'_>) -> String {
     said.dialect.read_event(said.payload.as_str()).as_str().to_owned()
+}
+
+/// Whether a message may reach one who listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    May,
+    /// By a rule, or by what the listener declared.
+    Kept(DecidedBy),
+    /// It is for another, and that one's name is its own.
+    Private,
+}
+
+impl Reach {
+    fn by(decision: Decision) -> Self {
+        match decision.effect {
+            Effect::Allow => Self::May,
+            Effect::Deny => Self::Kept(decision.by),
+        }
+    }
 }
 
 /// What rules, filters and schemas look at: of a message that is to be sent, or of one on its way.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use switchboard_model::{Address, Kind, Message, Payload, Policy, Topic};
+use switchboard_model::{Address, AgentId, Kind, Message, Payload, Policy, Topic};
 
 use super::Core;
 use crate::route::UNROUTED;
@@ -22,18 +22,26 @@ struct Unrouted<'a> {
 impl Core {
     /// Asks the default handlers, if there are any.
     pub(super) fn offer(&mut self, seq: u64) -> bool {
-        let mut handlers = self.default_handlers();
         let Some(journey) = self.journeys.get(&seq) else { return false };
         let message = journey.dispatch.message.clone();
-        let topic = message.address.topic();
-        // They would be told all of it.
-        handlers.retain(|one| self.may_hear(&message.from, &one.agent, topic.as_str()));
+        let handlers = self.default_handlers_for(&message.from, &message.address.topic());
         let Some(journey) = self.journeys.get_mut(&seq) else { return false };
         let offered = journey.dispatch.offer(handlers);
         if offered {
             journey.dispatch.reopen();
         }
         offered
+    }
+
+    /// The default handlers that may be told what this sender says on this topic.
+    pub(super) fn default_handlers_for(
+        &self,
+        from: &AgentId,
+        topic: &Topic,
+    ) -> Vec<Arc<Subscription>> {
+        let mut handlers = self.default_handlers();
+        handlers.retain(|one| self.may_hear(from, &one.agent, topic.as_str()));
+        handlers
     }
 
     /// Those who subscribe to exactly that topic, newest first. Whoever only happens to match it

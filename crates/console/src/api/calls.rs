@@ -284,6 +284,19 @@ pub struct RouteQuery {
 }
 
 /// How the operator's message went.
+    /// What it asks for; else what its payload says.
+    #[serde(default)]
+    #[ts(optional)]
+    pub capability: Option<String>,
+    /// Who would send it, by the bus; the operator if none.
+    #[serde(default)]
+    #[ts(optional)]
+    pub from: Option<AgentId>,
+    /// The open dead letter in whose place it would be sent: then its sender is that letter's, and its payload too
+    /// where none is given.
+    #[serde(default)]
+    #[ts(optional)]
+    pub letter: Option<MessageId>,
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SendResult {

@@ -75,6 +75,7 @@ pub fn typescript() -> String {
         model::JobKind,
         model::JobStatus,
         model::JobView,
+        model::Obstacle,
         model::RouteStep,
         model::Fate,
         model::RouteView,

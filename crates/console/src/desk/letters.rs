@@ -51,7 +51,7 @@ impl Console {
     }
 
     /// An open letter.
-    async fn letter(&self, id: MessageId) -> Result<DeadMessage, CallError> {
+    pub(super) async fn letter(&self, id: MessageId) -> Result<DeadMessage, CallError> {
         let filter = LetterFilter { ids: Some(vec![id]), ..LetterFilter::default() };
         let found = self.store().dead_messages(&filter, 0, u64::MAX, 1, false).await;
         let found = found.map_err(|error| reading_failed(&error))?.0.pop();

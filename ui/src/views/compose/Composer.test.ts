@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CallError } from "../../api/error";
 import { Console } from "../../state/console.svelte";
 import { FakeBroker } from "../../testing/fake-broker";
-import { agent, capability } from "../../testing/fixtures";
+import { agent, AT, capability } from "../../testing/fixtures";
 import Stage from "../../testing/Stage.svelte";
 import Composer from "./Composer.svelte";
 
@@ -126,12 +126,40 @@ describe("the composer", () => {
       policy: "stopPropagationOnProcessed" as const,
       waiting: 0,
       why: "",
+      stoppedBy: null,
     };
     broker.route = { ...broker.route, fate: "asked", chain: [step] };
     console.composer.write({ topic: "agent:hunter" });
     const shown = within(await dialog());
     const told = await shown.findByRole("status", { name: "Who would get it" });
-    await waitFor(() => expect(told.textContent).toMatch(/Goes to\s+hunter\s+by lobby/));
+    await waitFor(() => expect(told.textContent).toMatch(/Goes to\s+Price hunter\s+by lobby/));
+  });
+
+  test("says what would stop it, and names the rule", async () => {
+    const rule = {
+      id: 7,
+      caller: "operator",
+      provider: "hunter",
+      capability: "*",
+      effect: "deny" as const,
+      createdAt: AT,
+      createdBy: "operator",
+    };
+    const step = {
+      subscription: "s-1",
+      agent: "hunter",
+      door: "lobby" as const,
+      pattern: "news",
+      policy: "stopPropagationOnProcessed" as const,
+      waiting: 0,
+      why: "",
+      stoppedBy: { type: "rule" as const, rule },
+    };
+    broker.route = { ...broker.route, passedOver: [step] };
+    console.composer.write({ topic: "news" });
+    const shown = within(await dialog());
+    const told = await shown.findByRole("list", { name: "Kept from it" });
+    expect(told.textContent).toMatch(/Price hunter\s+listens, but is kept from it\s+by rule 7/);
   });
 
   test("offers examples until a template is kept, and forgets one only until that is undone", async () => {

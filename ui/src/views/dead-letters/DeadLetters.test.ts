@@ -154,6 +154,7 @@ describe("Dead letters", () => {
           policy: "stopPropagationOnProcessed",
           waiting: 0,
           why: "newest",
+          stoppedBy: null,
         },
       ],
     };
