@@ -17,6 +17,11 @@ const owner = (...words: string[]): Look => ({
   words,
 });
 
+const changed = (...words: string[]): Look => ({
+  css: "[aria-label='Changes of settings'] li",
+  words,
+});
+
 /** The field of a setting, by its name in the file. */
 export const field = (key: string, css = "input"): Look => ({ css: `[data-key="${key}"] ${css}` });
 const copy: Look = { css: "table[aria-label=Backups] tbody tr", words: ["switchboard-"] };
@@ -111,6 +116,19 @@ export function tellOfSettings(open: (dataDir: string) => Promise<Stage>): () =>
     expect(await readFile(path.join(folder.dir, "switchboard.toml"), "utf8")).not.toMatch(
       /attempts = 5/,
     );
+  });
+
+  test("what was changed is in the history, and is put back from there", async () => {
+    await stage.screen.click(settings("limits"));
+    await stage.screen.write(field("limits.queue"), "9000");
+    await stage.screen.click(button("Save"));
+    await stage.screen.sees(notice("Saved 1 setting"));
+    await stage.screen.click(settings("history"));
+    await stage.screen.sees(changed("limits.queue", "10,000", "9,000", "by operator"));
+    await stage.screen.sees(changed("delivery.attempts", "3", "5"));
+    await stage.screen.click({ css: "[aria-label='Changes of settings'] button", words: ["Undo"] });
+    await stage.screen.sees(changed("limits.queue", "9,000", "10,000"));
+    expect(await readFile(path.join(folder.dir, "switchboard.toml"), "utf8")).not.toMatch(/9000/);
   });
 
   test("what waits for a restart says so, and what is dangerous too", async () => {

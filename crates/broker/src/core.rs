@@ -457,6 +457,9 @@ impl Core {
             Command::Keep { kind, name, text } => {
                 return self.keep(caller, kind, name, text, reply);
             }
+            Command::Note { action, subjects } => {
+                return self.note(caller, action, subjects, reply);
+            }
             Command::TurnAway(away) => {
                 self.turn_away(away);
                 Ok(Reply::Done)

@@ -47,8 +47,8 @@ pub use security::{
     SecurityView, TlsView,
 };
 pub use settings::{
-    Diagnostics, EditSettings, SettingChange, SettingKind, SettingSection, SettingView,
-    SettingsView,
+    ChangedSetting, Diagnostics, EditSettings, SettingChange, SettingHistory, SettingHistoryQuery,
+    SettingKind, SettingNote, SettingSection, SettingView, SettingsView,
 };
 pub use storage::{
     BackupView, OneBackup, RestoreBackup, StorageView, StorageWork, StorageWorkKind,

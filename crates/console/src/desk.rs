@@ -135,6 +135,7 @@ impl Console {
             Call::Save(save) => json(&self.save(save).await?),
             Call::Settings(Nothing {}) => json(&self.settings()),
             Call::EditSettings(edit) => json(&self.edit_settings(edit).await?),
+            Call::SettingHistory(query) => json(&self.setting_history(query).await?),
             Call::Restart(Nothing {}) => json(&self.restart()?),
             Call::Storage(Nothing {}) => json(&self.storage().await?),
             Call::BackUp(Nothing {}) => json(&self.back_up().await?),

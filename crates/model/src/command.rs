@@ -155,6 +155,13 @@ pub enum Command {
         /// What it says; none forgets it.
         text: Option<String>,
     },
+    /// Write down what was done beside the broker, for whoever asks later. Only the operator may.
+    Note {
+        /// What was done.
+        action: &'static str,
+        /// To what, and how.
+        subjects: Vec<(String, Option<String>)>,
+    },
     /// Tell agents what happened to one of them. Only the operator's own programs may.
     Announce {
         /// What happened.

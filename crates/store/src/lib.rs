@@ -65,6 +65,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use audit::Audited;
 pub use backup::Backup;
 pub use commit::Commit;
 pub use conversation::ConversationFilter;

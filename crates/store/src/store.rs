@@ -20,10 +20,10 @@ use crate::queue::Queue;
 use crate::trouble::Troubles;
 use crate::upkeep::Upkeep;
 use crate::{
-    Backup, Closed, Error, Kept, LetterList, MessageList, NamedRequest, Opened, Options, QueueFull,
-    Record, Relation, Replayed, RequestGroup, Scopes, Then, Ticket, Tried, Trouble, TroubleKind,
-    Work, block, conversation, dead_letter, decision, delivery, figure, history, job, letters,
-    mail, message, moment, related, rule, saved, search,
+    Audited, Backup, Closed, Error, Kept, LetterList, MessageList, NamedRequest, Opened, Options,
+    QueueFull, Record, Relation, Replayed, RequestGroup, Scopes, Then, Ticket, Tried, Trouble,
+    TroubleKind, Work, audit, block, conversation, dead_letter, decision, delivery, figure,
+    history, job, letters, mail, message, moment, related, rule, saved, search,
 };
 
 /// Everything that is remembered. Cloning is cheap; all clones are the same store.
@@ -344,6 +344,16 @@ impl Store {
     /// When the last such stretch that is kept began.
     pub async fn last_figures(&self, span: u32) -> Result<Option<i64>, Error> {
         figure::last(&self.inner.readers, span).await
+    }
+
+    /// What was done of this kind, before the one of this number, newest first.
+    pub async fn audited(
+        &self,
+        action: &str,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<Audited>, Error> {
+        audit::page(&self.inner.readers, action, before, limit).await
     }
 
     /// What the operator keeps for another time.

@@ -165,7 +165,7 @@ impl Report {
 }
 
 /// A setting's value. Of a command only the program: its arguments may hold anything.
-fn shown(key: &str, value: &Value) -> String {
+pub(crate) fn shown(key: &str, value: &Value) -> String {
     if key == "default_handler.command"
         && let Some([program, arguments @ ..]) = value.as_array().map(Vec::as_slice)
     {

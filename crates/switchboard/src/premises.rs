@@ -4,23 +4,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
-use switchboard_broker::Broker;
+use serde_json::{Value, json};
+use switchboard_broker::{Broker, Caller};
 use switchboard_console::api::{
     CertificateView, Looking, NetworkInterface, OwnAnnouncement, SecurityView, SettingChange,
-    SettingsView, TlsView,
+    SettingNote, SettingsView, TlsView,
 };
 use switchboard_console::{Doing, Premises};
 use switchboard_doors::aacp::AacpSettings;
 use switchboard_doors::discovery::OwnDocument;
-use switchboard_model::Timestamp;
+use switchboard_model::{Command, Timestamp};
 use switchboard_store::Store;
 use tokio::sync::{Mutex, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::finder::{Finder, Voice};
 use crate::keys::Keys;
-use crate::settings::{InForce, Settings};
+use crate::settings::{Edited, InForce, Settings};
 use crate::{Log, diagnostics, settings};
 
 /// The house that the broker lives in.
@@ -106,10 +106,29 @@ impl House {
         for change in changes.iter().filter(|change| change.key == "discovery.interfaces") {
             check_interfaces(&change.value)?;
         }
-        let now = self.settings.edit(&changes)?;
-        let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+        let (now, edited) = self.settings.edit(&changes)?;
+        let keys: Vec<&str> = edited.iter().map(|one| one.key.as_str()).collect();
         tracing::info!(?keys, "the operator changed settings");
+        self.note(&edited).await;
         self.apply(&now).await
+    }
+
+    /// Keeps who changed what. The file says otherwise already, so that nothing is refused for want of this.
+    async fn note(&self, edited: &[Edited]) {
+        if edited.is_empty() {
+            return;
+        }
+        let subjects = edited.iter().map(|one| {
+            let detail = SettingNote {
+                before: without_secrets(&one.key, &one.before),
+                after: without_secrets(&one.key, &one.after),
+            };
+            (one.key.clone(), serde_json::to_string(&detail).ok())
+        });
+        let note = Command::Note { action: SettingNote::ACTION, subjects: subjects.collect() };
+        if let Err(refusal) = self.broker.submit(Caller::Operator, note).await {
+            tracing::warn!(%refusal, "what was changed is not in the history of settings");
+        }
     }
 
     async fn apply(&self, now: &Settings) -> Result<(), String> {
@@ -232,8 +251,14 @@ impl House {
     }
 }
 
+/// A value, unless something in it must not be shown.
+fn without_secrets(key: &str, value: &Value) -> Option<Value> {
+    let whole = value.to_string();
+    (diagnostics::shown(key, value) == whole).then(|| value.clone())
+}
+
 /// Looking nowhere, or where nothing is, would be a silent way to find nobody.
-fn check_interfaces(wanted: &serde_json::Value) -> Result<(), String> {
+fn check_interfaces(wanted: &Value) -> Result<(), String> {
     let known = interfaces();
     let Some(wanted) = wanted.as_array() else { return Ok(()) };
     if wanted.is_empty() {

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use switchboard_model::Policy;
 use switchboard_store::Synchronous;
 
-pub(crate) use in_force::{InForce, Origin};
+pub(crate) use in_force::{Edited, InForce, Origin};
 pub(crate) use values::Values;
 
 /// Everything an operator can set.

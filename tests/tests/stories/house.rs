@@ -222,3 +222,33 @@ async fn diagnostics_tell_how_things_stand_and_no_secret() {
         assert!(!text.contains(secret), "{secret} in {text}");
     }
 }
+
+#[tokio::test]
+async fn who_changed_a_setting_and_when_is_kept_and_no_secret_with_it() {
+    let folder = tempdir().unwrap();
+    let program = Program::start(folder.path()).await;
+    change(folder.path(), &[("delivery.attempts", json!(5)), ("retention.days", json!(7))]).await;
+    let secret = "http://me:hunter2@127.0.0.1:4318";
+    change(folder.path(), &[("telemetry.otlp", json!(secret))]).await;
+    change(folder.path(), &[("delivery.attempts", Value::Null)]).await;
+
+    let told = call(folder.path(), "settingHistory", json!({ "limit": 2 })).await;
+    let [back, hidden] = told["changes"].as_array().unwrap().as_slice() else { panic!("{told}") };
+    assert_eq!((&back["key"], &back["by"]), (&json!("delivery.attempts"), &json!("operator")));
+    assert_eq!(
+        (&back["before"], &back["after"]),
+        (&json!(5), &json!(3)),
+        "the default has a value"
+    );
+    assert_eq!((&hidden["key"], &hidden["after"]), (&json!("telemetry.otlp"), &Value::Null));
+    let older = json!({ "limit": 2, "before": told["next"] });
+    let older = call(folder.path(), "settingHistory", older).await;
+    let [first] = older["changes"].as_array().unwrap().as_slice() else { panic!("{older}") };
+    assert_eq!(first["after"], 5, "what stayed as it was is no change");
+    assert_eq!(older["next"], Value::Null);
+    assert_eq!(program.terminate().await, 0);
+
+    let _again = Program::start(folder.path()).await;
+    let kept = call(folder.path(), "settingHistory", json!({ "limit": 9 })).await;
+    assert_eq!(kept["changes"].as_array().unwrap().len(), 3, "it outlives the program");
+}

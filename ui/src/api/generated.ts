@@ -2405,6 +2405,52 @@ export type EditSettings = {
  */
 changes: Array<SettingChange>, };
 
+export type SettingHistoryQuery = { 
+/**
+ * Older than this change.
+ */
+before?: number, 
+/**
+ * At most this many; 1 to 500.
+ */
+limit: number, };
+
+export type ChangedSetting = { 
+/**
+ * Its number; later changes have larger ones.
+ */
+id: number, 
+/**
+ * When.
+ */
+at: Timestamp, 
+/**
+ * By whom.
+ */
+by: string, 
+/**
+ * Which setting.
+ */
+key: string, 
+/**
+ * What the file said before; none where that is not shown, because there may be a secret in it.
+ */
+before: unknown, 
+/**
+ * What it said then.
+ */
+after: unknown, };
+
+export type SettingHistory = { 
+/**
+ * Newest first.
+ */
+changes: Array<ChangedSetting>, 
+/**
+ * Where the next page begins; none at the end.
+ */
+next: number | null, };
+
 export type Diagnostics = { 
 /**
  * As text, without secrets and without what messages say.
@@ -2660,7 +2706,7 @@ code: Code,
  */
 message: string, };
 
-export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "discovery", "params": Nothing } | { "method": "admitAgent", "params": AdmitAgent } | { "method": "refuseAgent", "params": OneAgent } | { "method": "forgetAgent", "params": OneAgent } | { "method": "lookOn", "params": LookOn } | { "method": "allowList", "params": Nothing } | { "method": "editAllowList", "params": EditAllowList } | { "method": "security", "params": Nothing } | { "method": "makeServerCertificate", "params": MakeServerCertificate } | { "method": "makeClientCertificate", "params": MakeClientCertificate } | { "method": "revokeCertificate", "params": OneCertificate } | { "method": "rotateJwtKey", "params": Nothing } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "disconnectAgent", "params": OneAgent } | { "method": "blockAgent", "params": BlockAgent } | { "method": "nameAgent", "params": NameAgent } | { "method": "messageForms", "params": OneMessage } | { "method": "relatedMessages", "params": OneMessage } | { "method": "figureHistory", "params": HistoryQuery } | { "method": "busy", "params": BusyQuery } | { "method": "moment", "params": MomentQuery } | { "method": "saved", "params": Nothing } | { "method": "save", "params": Save } | { "method": "settings", "params": Nothing } | { "method": "editSettings", "params": EditSettings } | { "method": "restart", "params": Nothing } | { "method": "storage", "params": Nothing } | { "method": "backUp", "params": Nothing } | { "method": "deleteBackup", "params": OneBackup } | { "method": "restoreBackup", "params": RestoreBackup } | { "method": "compact", "params": Nothing } | { "method": "checkStorage", "params": Nothing } | { "method": "diagnostics", "params": Nothing } | { "method": "demo", "params": DemoSwitch };
+export type Call = { "method": "status", "params": Nothing } | { "method": "agents", "params": Nothing } | { "method": "messages", "params": MessageQuery } | { "method": "message", "params": OneMessage } | { "method": "send", "params": SendTest } | { "method": "route", "params": RouteQuery } | { "method": "deadLetters", "params": LetterQuery } | { "method": "replay", "params": ReplayOne } | { "method": "replayMany", "params": ReplayMany } | { "method": "discard", "params": DiscardMany } | { "method": "restore", "params": RestoreMany } | { "method": "jobs", "params": Nothing } | { "method": "stopJob", "params": OneJob } | { "method": "resumeJob", "params": OneJob } | { "method": "exportLetters", "params": ExportLetters } | { "method": "importLetters", "params": ImportLetters } | { "method": "rules", "params": Nothing } | { "method": "editRules", "params": EditRules } | { "method": "ruleHistory", "params": RuleHistoryQuery } | { "method": "undoRules", "params": OneChange } | { "method": "previewRules", "params": PreviewRules } | { "method": "suggestRules", "params": SuggestRules } | { "method": "permissions", "params": PermissionQuery } | { "method": "issueToken", "params": IssueToken } | { "method": "revokeToken", "params": OneAgent } | { "method": "signJwt", "params": SignJwt } | { "method": "discovery", "params": Nothing } | { "method": "admitAgent", "params": AdmitAgent } | { "method": "refuseAgent", "params": OneAgent } | { "method": "forgetAgent", "params": OneAgent } | { "method": "lookOn", "params": LookOn } | { "method": "allowList", "params": Nothing } | { "method": "editAllowList", "params": EditAllowList } | { "method": "security", "params": Nothing } | { "method": "makeServerCertificate", "params": MakeServerCertificate } | { "method": "makeClientCertificate", "params": MakeClientCertificate } | { "method": "revokeCertificate", "params": OneCertificate } | { "method": "rotateJwtKey", "params": Nothing } | { "method": "conversations", "params": ConversationQuery } | { "method": "conversation", "params": OneConversation } | { "method": "spawned", "params": Nothing } | { "method": "spawnedOutput", "params": OneSpawned } | { "method": "disconnectAgent", "params": OneAgent } | { "method": "blockAgent", "params": BlockAgent } | { "method": "nameAgent", "params": NameAgent } | { "method": "messageForms", "params": OneMessage } | { "method": "relatedMessages", "params": OneMessage } | { "method": "figureHistory", "params": HistoryQuery } | { "method": "busy", "params": BusyQuery } | { "method": "moment", "params": MomentQuery } | { "method": "saved", "params": Nothing } | { "method": "save", "params": Save } | { "method": "settings", "params": Nothing } | { "method": "editSettings", "params": EditSettings } | { "method": "settingHistory", "params": SettingHistoryQuery } | { "method": "restart", "params": Nothing } | { "method": "storage", "params": Nothing } | { "method": "backUp", "params": Nothing } | { "method": "deleteBackup", "params": OneBackup } | { "method": "restoreBackup", "params": RestoreBackup } | { "method": "compact", "params": Nothing } | { "method": "checkStorage", "params": Nothing } | { "method": "diagnostics", "params": Nothing } | { "method": "demo", "params": DemoSwitch };
 
 export type Replies = { 
 /**
@@ -2879,6 +2925,10 @@ settings: SettingsView,
  * Changes some of them.
  */
 editSettings: SettingsView, 
+/**
+ * The changes of settings that were made, newest first.
+ */
+settingHistory: SettingHistory, 
 /**
  * Starts the broker anew, with the settings as they are in the file.
  */

@@ -89,7 +89,7 @@ export class Console {
     this.discovery = new Discovery(client, this.notices);
     this.allowList = new AllowList(client, this.notices);
     this.security = new Security(client, (text) => this.notices.show(text));
-    this.settings = new Settings(client, (text) => this.notices.show(text));
+    this.settings = new Settings(client, (...told) => this.notices.show(...told));
     this.storage = new Storage(client, (text) => this.notices.show(text));
     this.diagnostics = new Diagnostics(client);
     this.letters = new Letters(client);

@@ -3,6 +3,8 @@ import { CallError } from "../api/error";
 import type { FeedEvent, SettingSection, SettingsView, SettingView } from "../api/generated";
 import { oneAtATime } from "../parts/one-at-a-time";
 import { plural } from "../parts/quantity";
+import type { NoticeAction } from "./notices.svelte";
+import { SettingHistory } from "./setting-history.svelte";
 import { parsed, same, saved } from "./setting-value";
 
 /** The broker's settings, and what the operator wants them to be: gathered first, saved together. */
@@ -33,14 +35,18 @@ export class Settings {
   /** Whether all of them can be given. */
   ready = $derived(this.changed.every((setting) => this.wrong(setting) === null));
 
+  /** What was changed before, and when. */
+  readonly history: SettingHistory;
+
   readonly #client: Client;
-  readonly #say: (text: string) => void;
+  readonly #say: (text: string, action?: NoticeAction) => void;
   readonly #read = oneAtATime(() => this.#readOnce());
 
   /** `say` tells the operator what was done. */
-  constructor(client: Client, say: (text: string) => void) {
+  constructor(client: Client, say: (text: string, action?: NoticeAction) => void) {
     this.#client = client;
     this.#say = say;
+    this.history = new SettingHistory(client);
   }
 
   read(): void {
@@ -105,9 +111,29 @@ export class Settings {
       // What was written meanwhile is not saved yet.
       const later = [...this.#drafts].filter(([key, draft]) => !same(draft, sent.get(key)));
       this.#drafts = new Map(later);
-      this.#say(outcome(changed));
+      const before = changed.map((setting) => ({ key: setting.key, value: saved(setting) }));
+      this.#say(outcome(changed), { label: "Undo", run: () => void this.putBack(before) });
+      void this.history.read();
     } catch (reason) {
       this.#refuse(CallError.from(reason).message, changed);
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  /** Makes settings again what they were. */
+  async putBack(changes: readonly { key: string; value: unknown }[]): Promise<void> {
+    if (this.saving) return;
+    this.saving = true;
+    try {
+      this.view = await this.#client.call("editSettings", {
+        changes: changes.map(({ key, value }) => ({ key, value: this.#orDefault(key, value) })),
+      });
+      const now = this.all.filter(({ key }) => changes.some((each) => each.key === key));
+      this.#say(outcome(now).replace("Saved", "Put back"));
+      void this.history.read();
+    } catch (reason) {
+      this.#say(`It stays as it is: ${CallError.from(reason).message}`);
     } finally {
       this.saving = false;
     }
@@ -154,7 +180,12 @@ export class Settings {
   #wish(setting: SettingView): unknown {
     const now = parsed(setting.kind, this.entered(setting));
     const value = "value" in now ? now.value : saved(setting);
-    return same(value, setting.default) ? null : value;
+    return this.#orDefault(setting.key, value);
+  }
+
+  #orDefault(key: string, value: unknown): unknown {
+    const setting = this.all.find((each) => each.key === key);
+    return setting !== undefined && same(value, setting.default) ? null : value;
   }
 
   #forgive(key: string): void {

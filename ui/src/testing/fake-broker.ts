@@ -200,6 +200,8 @@ export class FakeBroker implements Transport {
         return Promise.resolve(this.settings.view);
       case "editSettings":
         return Promise.resolve(call.params).then((edit) => this.settings.edit(edit));
+      case "settingHistory":
+        return Promise.resolve({ changes: this.settings.history, next: null });
       case "restart":
         return Promise.resolve({});
       case "storage":

@@ -1,6 +1,7 @@
 import { CallError } from "../api/error";
 import type {
   BackupView,
+  ChangedSetting,
   EditSettings,
   RestoreBackup,
   SettingKind,
@@ -122,6 +123,8 @@ export class FakeSettings {
     work: null,
     restoring: null,
   };
+  /** Newest first. */
+  history: ChangedSetting[] = [];
   diagnostics = "Switchboard 0.2.0\nLinux\n";
 
   get view(): SettingsView {
@@ -135,6 +138,7 @@ export class FakeSettings {
 
   edit({ changes }: EditSettings): SettingsView {
     if (this.refusal !== null) throw new CallError("invalidRequest", this.refusal);
+    this.#note(changes);
     const wishes = new Map(changes.map(({ key, value }) => [key, value]));
     this.sections = this.sections.map((section) => ({
       ...section,
@@ -145,6 +149,17 @@ export class FakeSettings {
       }),
     }));
     return this.view;
+  }
+
+  #note(changes: EditSettings["changes"]): void {
+    const all = this.sections.flatMap(({ settings }) => settings);
+    for (const { key, value } of changes) {
+      const setting = all.find((each) => each.key === key);
+      const before = setting?.next ?? setting?.value ?? null;
+      const after = value ?? setting?.default ?? null;
+      const id = this.history.length + 1;
+      this.history = [{ id, at: AT, by: "operator", key, before, after }, ...this.history];
+    }
   }
 
   /** Begins something that takes its time, until `finish`. */

@@ -66,7 +66,7 @@ impl Core {
         let name = label.as_ref().map(ToString::to_string);
         if let Some(record) = self.registry.set_label(&agent, label) {
             self.bookkeeping.push(Record::Agent(record));
-            self.audit_detail("agent named", &agent, name);
+            self.audit_detail("agent named", agent.as_str(), name);
         }
         self.show_agent(&agent, reply);
     }

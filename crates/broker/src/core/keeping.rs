@@ -1,4 +1,4 @@
-//! What the operator keeps for another time.
+//! What the operator keeps for another time, and what is kept of what the operator did.
 
 use switchboard_model::{Reply, Saved, SavedKind};
 use switchboard_store::{Record, SavedChange};
@@ -25,6 +25,23 @@ impl Core {
             None => SavedChange::Forgotten { kind, name },
         };
         self.bookkeeping.push(Record::Saved(change));
+        self.promise(reply, Ok(Reply::Done));
+    }
+
+    /// Writes down what was done. The reply waits until that is on disk.
+    pub(super) fn note(
+        &mut self,
+        caller: Caller,
+        action: &str,
+        subjects: Vec<(String, Option<String>)>,
+        reply: Option<ReplyTo>,
+    ) {
+        if let Err(refusal) = operator_only(caller) {
+            return respond(reply, Err(refusal));
+        }
+        for (subject, detail) in subjects {
+            self.audit_detail(action, &subject, detail);
+        }
         self.promise(reply, Ok(Reply::Done));
     }
 }

@@ -92,15 +92,15 @@ impl Core {
     }
 
     pub(super) fn audit(&mut self, action: &str, subject: &AgentId) {
-        self.audit_detail(action, subject, None);
+        self.audit_detail(action, subject.as_str(), None);
     }
 
-    pub(super) fn audit_detail(&mut self, action: &str, subject: &AgentId, detail: Option<String>) {
+    pub(super) fn audit_detail(&mut self, action: &str, subject: &str, detail: Option<String>) {
         self.bookkeeping.push(Record::Audit {
             at: self.now.wall,
             actor: AgentId::operator().to_string(),
             action: action.to_owned(),
-            subject: subject.to_string(),
+            subject: subject.to_owned(),
             detail,
         });
     }

@@ -16,7 +16,8 @@ use super::{
     OneAgent, OneBackup, OneCertificate, OneChange, OneConversation, OneJob, PermissionQuery,
     Permissions, PreviewRules, RelatedMessages, ReplayMany, ReplayOne, RestoreBackup, RestoreMany,
     RuleHistory, RuleHistoryQuery, RuleList, RulePreview, RuleSuggestions, Save, SavedList,
-    SecurityView, SettingsView, SignJwt, SignedJwt, StorageView, SuggestRules,
+    SecurityView, SettingHistory, SettingHistoryQuery, SettingsView, SignJwt, SignedJwt,
+    StorageView, SuggestRules,
 };
 
 /// Declares the calls: the enum that arrives on the wire, and the table of answers from which the
@@ -149,6 +150,8 @@ calls! {
     settings: Settings(Nothing) -> SettingsView;
     /// Changes some of them.
     edit_settings: EditSettings(EditSettings) -> SettingsView;
+    /// The changes of settings that were made, newest first.
+    setting_history: SettingHistory(SettingHistoryQuery) -> SettingHistory;
     /// Starts the broker anew, with the settings as they are in the file.
     restart: Restart(Nothing) -> Nothing;
     /// What is kept where.
@@ -281,9 +284,6 @@ pub struct RouteQuery {
     #[serde(default)]
     #[ts(optional)]
     pub payload: Option<String>,
-}
-
-/// How the operator's message went.
     /// What it asks for; else what its payload says.
     #[serde(default)]
     #[ts(optional)]
@@ -297,6 +297,9 @@ pub struct RouteQuery {
     #[serde(default)]
     #[ts(optional)]
     pub letter: Option<MessageId>,
+}
+
+/// How the operator's message went.
 #[derive(Clone, Debug, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SendResult {

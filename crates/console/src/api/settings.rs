@@ -1,6 +1,7 @@
 //! Calls about the settings.
 
 use serde::{Deserialize, Serialize};
+use switchboard_model::Timestamp;
 use ts_rs::TS;
 
 /// All settings.
@@ -111,6 +112,60 @@ pub struct SettingChange {
     #[serde(default)]
     #[ts(type = "unknown")]
     pub value: serde_json::Value,
+}
+
+/// Asks for changes of settings that were made.
+#[derive(Clone, Debug, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SettingHistoryQuery {
+    /// Older than this change.
+    #[serde(default)]
+    #[ts(optional)]
+    pub before: Option<u64>,
+    /// At most this many; 1 to 500.
+    pub limit: u32,
+}
+
+/// Changes of settings, for as long as history is kept.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct SettingHistory {
+    /// Newest first.
+    pub changes: Vec<ChangedSetting>,
+    /// Where the next page begins; none at the end.
+    pub next: Option<u64>,
+}
+
+/// One setting that was changed here. What was changed in the file by hand is not known.
+#[derive(Clone, Debug, Serialize, TS)]
+pub struct ChangedSetting {
+    /// Its number; later changes have larger ones.
+    pub id: u64,
+    /// When.
+    pub at: Timestamp,
+    /// By whom.
+    pub by: String,
+    /// Which setting.
+    pub key: String,
+    /// What the file said before; none where that is not shown, because there may be a secret in it.
+    #[ts(type = "unknown")]
+    pub before: Option<serde_json::Value>,
+    /// What it said then.
+    #[ts(type = "unknown")]
+    pub after: Option<serde_json::Value>,
+}
+
+/// What is kept of a changed setting.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SettingNote {
+    /// What the file said before; none where it is not to be shown.
+    pub before: Option<serde_json::Value>,
+    /// What it says since.
+    pub after: Option<serde_json::Value>,
+}
+
+impl SettingNote {
+    /// What was done, as it is kept.
+    pub const ACTION: &'static str = "setting changed";
 }
 
 /// What one needs to know to help.

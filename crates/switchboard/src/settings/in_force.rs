@@ -113,8 +113,11 @@ impl InForce {
     }
 
     /// Changes settings in the file, all or none, and here those that can hold at once. Returns what holds from
-    /// now on.
-    pub(crate) fn edit(&self, changes: &[SettingChange]) -> Result<Settings, String> {
+    /// now on, and what the file says otherwise than before.
+    pub(crate) fn edit(
+        &self,
+        changes: &[SettingChange],
+    ) -> Result<(Settings, Vec<Edited>), String> {
         let text = file::text(&self.origin.file)?;
         if !text.is_empty()
             && let Some(problem) = self.problem()
@@ -127,13 +130,15 @@ impl InForce {
                 fixed.key
             ));
         }
+        let before = self.origin.with_arguments(Settings::parse(&text)?);
+        let before = before.map_err(|error| error.to_string())?;
         let text = edit::edited(&text, changes)?;
         let next = Settings::parse(&text)?;
         let next = self.origin.with_arguments(next).map_err(|error| error.to_string())?;
         let now = self.with(&next, changes)?;
         file::write(&self.origin.file, &text)?;
         self.now.send_replace(now.clone());
-        Ok(now)
+        Ok((now, different(changes, &Values::of(&before), &Values::of(&next))))
     }
 
     /// What holds now, with those changes that can hold at once. That must be sound by itself: a change may be so
@@ -150,6 +155,24 @@ impl InForce {
         sound.map_err(|why| format!("this can be changed only after a restart: {why}"))?;
         Ok(now)
     }
+}
+
+/// A setting that says something else than before.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Edited {
+    pub(crate) key: String,
+    pub(crate) before: Value,
+    pub(crate) after: Value,
+}
+
+fn different(changes: &[SettingChange], before: &Values, after: &Values) -> Vec<Edited> {
+    let edited = |key: &String| Edited {
+        key: key.clone(),
+        before: before.get(key).clone(),
+        after: after.get(key).clone(),
+    };
+    let all = changes.iter().map(|change| edited(&change.key));
+    all.filter(|one| one.before != one.after).collect()
 }
 
 #[cfg(test)]
@@ -202,7 +225,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let settings = in_folder(folder.path(), None);
         let changes = [change("retention.days", json!(3)), change("limits.connections", json!(12))];
-        let now = settings.edit(&changes).unwrap();
+        let (now, edited) = settings.edit(&changes).unwrap();
+        assert_eq!(edited[0].before, json!(7));
+        assert_eq!((edited.len(), &edited[1].after), (2, &json!(12)));
         assert_eq!((now.retention.days, now.limits.connections), (3, 1024));
         let view = settings.view();
         assert!(view.restart_needed);

@@ -75,6 +75,30 @@ describe("Settings", () => {
     expect(console.settings.changed).toEqual([]);
   });
 
+  test("a change is in the history, and is put back from there and from its notice", async () => {
+    await open("/delivery");
+    await fireEvent.input(await screen.findByLabelText("Attempts"), { target: { value: "5" } });
+    await fireEvent.keyDown(window, { key: "s", ctrlKey: true });
+    await screen.findByText("Saved 1 setting, in force now.");
+    await fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+    await screen.findByText("Put back 1 setting, in force now.");
+    window.location.hash = "#/settings/history";
+    const list = await screen.findByRole("list", { name: "Changes of settings" });
+    const told = () =>
+      within(list)
+        .getAllByRole("listitem")
+        .map((each) => each.textContent);
+    await waitFor(() => expect(told()).toHaveLength(2));
+    expect(told()[0]).toMatch(/Attempts.*5 →\s*3.*by operator/s);
+    const undo = within(list).getAllByRole("button", { name: /^Put Attempts back/ });
+    expect(undo).toHaveLength(1);
+    await fireEvent.click(within(list).getByRole("button", { name: "Put Attempts back to 5" }));
+    await waitFor(() => expect(told()).toHaveLength(3));
+    expect(broker.called("editSettings").at(-1)).toEqual({
+      changes: [{ key: "delivery.attempts", value: 5 }],
+    });
+  });
+
   test("what is dangerous is said before it is saved, and a restart is asked for after", async () => {
     await open("/doors");
     await fireEvent.click(await screen.findByRole("switch", { name: "Open to this machine" }));

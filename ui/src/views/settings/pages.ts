@@ -6,6 +6,7 @@ import ConnectionSecurity from "./ConnectionSecurity.svelte";
 import Data from "./Data.svelte";
 import Diagnostics from "./Diagnostics.svelte";
 import Notifications from "./Notifications.svelte";
+import SettingHistory from "./SettingHistory.svelte";
 import SignedTokens from "./SignedTokens.svelte";
 
 /** A page of the Settings screen, with its name in the address: `#/settings/security`. */
@@ -76,6 +77,7 @@ export const pages: readonly [SettingsPage, ...SettingsPage[]] = [
   { name: "agent-tokens", title: "Tokens of agents", content: AgentTokens },
   { name: "signed-tokens", title: "Signed tokens", content: SignedTokens, sections: ["jwt"] },
   { name: "data", title: "Data", group: "House", content: Data, sections: ["retention"] },
+  { name: "history", title: "History", content: SettingHistory },
   { name: "appearance", title: "Appearance", content: Appearance },
   { name: "notifications", title: "Notifications", content: Notifications },
   { name: "diagnostics", title: "Diagnostics", content: Diagnostics },
