@@ -326,6 +326,17 @@ describe("Permissions", () => {
     expect(await edits()).toHaveLength(1);
   });
 
+  test("a rule names agents as the operator does, and is found by that name", async () => {
+    open(agents.map((each) => (each.id === "planner" ? { ...each, label: "Trip planner" } : each)));
+    await section(/^rules\s+1/);
+    const row = await screen.findByRole("row", { name: /Trip planner/ });
+    expect(row.textContent).toContain("planner");
+    console.permissions.text = "trip";
+    await waitFor(() => expect(screen.getByRole("row", { name: /Trip planner/ })).toBeTruthy());
+    console.permissions.text = "no such name";
+    await screen.findByText("No rule has that in a part.");
+  });
+
   test("the history tells every change, and takes one back or says why not", async () => {
     const send = { caller: "crawler", provider: "invoicer", capability: "send" };
     broker.rules.edit({ edits: [{ ...send, effect: "deny" }], note: "too many" });

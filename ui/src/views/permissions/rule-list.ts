@@ -13,16 +13,19 @@ export interface ListedRule {
   effect: Effect | null;
 }
 
-/** New ones first, then those in force, of which each part may hold the text. */
+/** New ones first, then those in force, of which a part or the name of an agent may hold the text. */
 export function listRules(
   pending: Pick<PendingEdits, "rules" | "list" | "byKey" | "inForce">,
   text: string,
+  nameOf: (agent: string) => string,
 ): ListedRule[] {
   const words = text.trim().toLowerCase();
   const made = pending.list.filter((edit) => !pending.inForce.has(ruleKey(edit)));
   return [...made, ...pending.rules]
     .filter(({ caller, provider, capability }) =>
-      `${caller} ${provider} ${capability}`.toLowerCase().includes(words),
+      [`${caller} ${provider} ${capability}`, nameOf(caller), nameOf(provider)].some((each) =>
+        each.toLowerCase().includes(words),
+      ),
     )
     .map((each) => {
       const key = ruleKey(each);
