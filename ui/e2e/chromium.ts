@@ -32,6 +32,10 @@ export class BrowserPage implements Screen {
     return this.#find(look).fill(text);
   }
 
+  async choose(look: Look, value: string): Promise<void> {
+    await this.#find(look).selectOption(value);
+  }
+
   run<T>(expression: string): Promise<T> {
     return this.page.evaluate<T>(expression);
   }

@@ -41,6 +41,10 @@ export class DesktopWindow implements Screen {
     await this.browser.$(await this.#find(look)).setValue(text);
   }
 
+  async choose(look: Look, value: string): Promise<void> {
+    await this.browser.$(await this.#find(look)).selectByAttribute("value", value);
+  }
+
   run<T>(expression: string): Promise<T> {
     const answer = "const done = arguments[arguments.length - 1];";
     return this.browser.executeAsync<T, []>(

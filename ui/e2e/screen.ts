@@ -13,6 +13,8 @@ export interface Screen {
   misses(look: Look): Promise<void>;
   /** Writes into a field, in place of what is there. */
   write(look: Look, text: string): Promise<void>;
+  /** Chooses from a list, by the value. */
+  choose(look: Look, value: string): Promise<void>;
   /** The value of an expression in the page. */
   run<T>(expression: string): Promise<T>;
   /** Whether a dialog of the browser's own stands in the way. */

@@ -3,6 +3,7 @@ import { tellOfTheDesktop } from "./around-the-window";
 import { openDesktop, startDriver } from "./desktop";
 import { Child, program } from "./program";
 import { tellOfAgents } from "./agents";
+import { tellOfTheComposer } from "./composer";
 import { tellOfConversations } from "./conversations";
 import { tellOfDeadLetters } from "./dead-letters";
 import { tellOfDiscovery } from "./discovery";
@@ -63,6 +64,10 @@ describe("discovery in the desktop app", () => {
 
 describe("settings in the desktop app", () => {
   tellOfSettings((dir) => openDesktop(dir));
+});
+
+describe("the composer in the desktop app", () => {
+  tellOfTheComposer((dir) => openDesktop(dir));
 });
 
 describe("around the window", () => {
