@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use switchboard_console::Feed;
 use switchboard_console::api::Watch;
 
-use crate::board::{Board, PATIENCE};
+use crate::board::{Board, PATIENCE, eventually};
 
 async fn next(feed: &mut Feed) -> Value {
     let event = tokio::time::timeout(PATIENCE, feed.next()).await.expect("the feed says nothing");
@@ -168,4 +168,16 @@ async fn the_operator_sends_a_message_and_hears_what_became_of_it() {
     let wrong = json!({ "method": "send", "params": { "topic": "x", "payload": "{" } });
     let error = board.console().call(wrong).await.unwrap_err();
     assert!(error.message.contains("not valid JSON"), "{}", error.message);
+}
+
+#[tokio::test]
+async fn the_demo_has_conversations_to_follow() {
+    let board = Board::start().await;
+    board.call("demo", json!({ "on": true })).await;
+    eventually("a question of the demo with its answer", async || {
+        let list = board.call("conversations", json!({ "limit": 10 })).await;
+        let rows = list["rows"].as_array().unwrap().iter();
+        rows.filter_map(|row| row["messages"].as_u64()).any(|many| many >= 3).then_some(())
+    })
+    .await;
 }

@@ -261,8 +261,11 @@ async fn dropping_the_last_handle_says_goodbye() {
 async fn priority_and_time_to_live_travel_beside_the_payload_and_only_when_given() {
     let (bus, mut far) = connected().await;
     let payload = Payload::parse("{}").unwrap();
-    let options =
-        SendOptions { priority: Some(Priority::Urgent), ttl: Some(Duration::from_millis(1500)) };
+    let options = SendOptions {
+        priority: Some(Priority::Urgent),
+        ttl: Some(Duration::from_millis(1500)),
+        conversation: None,
+    };
     let sending = async {
         bus.send_with("a", &payload, &options).await.unwrap();
         bus.send("a", &payload).await.unwrap()

@@ -100,12 +100,14 @@ pub(super) struct Unsubscribe<'a> {
 }
 
 /// How a message is to be treated on its way.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SendOptions {
     /// Who is served first; the bus's usual if none.
     pub priority: Option<Priority>,
     /// How long it is worth delivering; for ever if none.
     pub ttl: Option<Duration>,
+    /// The conversation that it belongs to; none if it stands alone.
+    pub conversation: Option<String>,
 }
 
 /// The payload goes in as the text it is, so that numbers keep every digit.
@@ -117,6 +119,9 @@ pub(super) fn send_params(topic: &str, payload: &Payload, options: &SendOptions)
     if let Some(ttl) = options.ttl {
         // Whole seconds without a fraction, for buses that count in whole ones.
         params.push_str(&format!(r#","ttl_seconds":{}"#, ttl.as_secs_f64()));
+    }
+    if let Some(conversation) = &options.conversation {
+        params.push_str(&format!(r#","conversation_id":{}"#, json_string(conversation)));
     }
     params.push('}');
     params

@@ -65,7 +65,7 @@ impl SendMessage {
 
     async fn send(&self, topic: &str, payload: &Payload) -> Result<SendResult, Failure> {
         let bus = self.agent.connect().await?;
-        let options = SendOptions { priority: self.priority, ttl: self.ttl };
+        let options = SendOptions { priority: self.priority, ttl: self.ttl, conversation: None };
         let result: Result<_, Error> = bus.send_with(topic, payload, &options).await;
         bus.close().await;
         Ok(result?)

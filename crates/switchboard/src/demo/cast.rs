@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bub::{Answer, Bus, ClientInfo, Delivery, SendResult, TlsFiles};
+use bub::{Answer, Bus, ClientInfo, Delivery, SendOptions, SendResult, TlsFiles};
 use serde_json::{Value, json};
 use switchboard_model::{AgentId, Capability, Payload, Policy};
 use tokio::time::sleep;
@@ -108,13 +108,14 @@ async fn ask_questions(bus: &Bus) -> Result<(), bub::Error> {
             "from": format!("user-{}", 1 + turn % 4),
             "chat_id": format!("chat-{chat}"),
             "wants": { "agent": specialist, "capability": capability },
+            "conversation": format!("chat-{chat}-question-{turn}"),
         });
-        send(bus, &format!("inbound:chat-{chat}"), &question).await?;
+        send(bus, &format!("inbound:chat-{chat}"), &question, &question["conversation"]).await?;
         if turn % 9 == 8 {
             // A task whose worker is long gone: nobody listens, so it becomes a dead letter.
             let task = json!({ "type": "task_request", "task_id": format!("task-{turn}"),
                                "description": "Analyze the log file" });
-            send(bus, &format!("task:task-{turn}"), &task).await?;
+            send(bus, &format!("task:task-{turn}"), &task, &Value::Null).await?;
         }
         sleep(Duration::from_millis(900 + 350 * (turn as u64 * 7 % 5))).await;
     }
@@ -162,16 +163,16 @@ async fn plan(
     let specialist = text(&question["wants"]["agent"]);
     let capability = text(&question["wants"]["capability"]);
     let chat = text(&question["chat_id"]);
-    let about = question["text"].clone();
+    let (about, exchange) = (question["text"].clone(), &question["conversation"]);
     if specialist.is_empty() || chat.is_empty() {
         return delivery.answer(Answer::declined("I answer only questions from the chat")).await;
     }
     delivery.answer(Answer::processed()).await?;
     let request = json!({ "type": "task_request", "capability": capability, "about": about });
-    let result = send(bus, &format!("agent:{specialist}"), &request).await?;
+    let result = send(bus, &format!("agent:{specialist}"), &request, exchange).await?;
     let reply = json!({ "type": "plaintext_message", "text": "Here is what I found.",
                         "processed": result.success });
-    send(bus, &format!("outbound:{chat}"), &reply).await?;
+    send(bus, &format!("outbound:{chat}"), &reply, exchange).await?;
     if count.is_multiple_of(4) {
         let euros = 12.5 * count as f64;
         // Every seventh invoice has a problem that a person must look at, and can mend.
@@ -181,17 +182,25 @@ async fn plan(
         };
         let invoice = json!({ "type": "task_request", "capability": "send_invoice",
                               "amount": amount, "currency": "EUR" });
-        send(bus, "agent:invoicer", &invoice).await?;
+        send(bus, "agent:invoicer", &invoice, exchange).await?;
     }
     if count.is_multiple_of(6) {
         let news = json!({ "type": "agent_event", "event": "progress", "answered": count });
-        send(bus, "workspace:project-a", &news).await?;
+        send(bus, "workspace:project-a", &news, &Value::Null).await?;
     }
     Ok(())
 }
 
-async fn send(bus: &Bus, topic: &str, value: &Value) -> Result<SendResult, bub::Error> {
-    bus.send(topic, &payload(value)).await
+/// Says something, as part of a conversation if one is named.
+async fn send(
+    bus: &Bus,
+    topic: &str,
+    value: &Value,
+    conversation: &Value,
+) -> Result<SendResult, bub::Error> {
+    let conversation = conversation.as_str().map(str::to_owned);
+    let options = SendOptions { conversation, ..SendOptions::default() };
+    bus.send_with(topic, &payload(value), &options).await
 }
 
 fn payload(value: &Value) -> Payload {
