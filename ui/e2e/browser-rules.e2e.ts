@@ -63,6 +63,19 @@ describe("permissions in Chromium", () => {
     await screen.close();
   });
 
+  test("text of twice its size leaves cells of the matrix in sight", async () => {
+    const viewport = { width: 1024, height: 640 };
+    const screen = await newPage(browser, consoleUrl, { viewport });
+    await screen.click(link("settings"));
+    await screen.click(settings("appearance"));
+    await screen.click({ css: "label", words: ["200 %"] });
+    await screen.click(link("permissions"));
+    // A click fails where something else covers the cell.
+    await screen.click(cell("planner", "find_price"));
+    expect(await sideways(screen)).toBe(0);
+    await screen.close();
+  });
+
   test("the smallest window has room for the matrix and for what is pending", async () => {
     const viewport = { width: 1000, height: 640 };
     const screen = await newPage(browser, consoleUrl, { viewport });

@@ -7,6 +7,8 @@ import { CALLERS, move, within, type At } from "./moves";
 import type { Grid } from "./target";
 
 const HEAD = GROUPS_HEIGHT + NAMES_HEIGHT;
+/** With room for fewer than these, rows are better seen without the head. */
+const FEW_ROWS = 3;
 /** How much more than is in sight exists, so that scrolling finds it there. */
 const AHEAD = 180;
 /** What is in sight is looked at anew after so much scrolling; less than what exists ahead. */
@@ -79,8 +81,14 @@ export class MatrixGrid implements Grid {
     const group = this.layout.columns[this.at.column]?.group ?? -1;
     return inSight(this.layout.groups, this.#span, group);
   });
+  /** Whether there is so little room that the head scrolls away with the rows: it would cover them all. */
+  low = $derived(this.height > 0 && this.height < HEAD + FEW_ROWS * ROW);
+  /** How much of the height is the head's, and how far down the rows begin. */
+  #over = $derived(this.low ? 0 : HEAD);
+  #above = $derived(HEAD - this.#over);
   rowsInSight = $derived.by(() => {
-    const span = [this.#top - AHEAD, this.#top + STEP + this.height - HEAD + AHEAD] as const;
+    const top = this.#top - this.#above;
+    const span = [top - AHEAD, top + STEP + this.height - this.#over + AHEAD] as const;
     return rowsInSight(this.rows.length, span, this.at.row);
   });
 
@@ -137,7 +145,7 @@ export class MatrixGrid implements Grid {
 
   /** Where a key leads. */
   step(event: Pick<KeyboardEvent, "key" | "ctrlKey">): At | null {
-    const page = Math.max(1, Math.floor((this.height - HEAD) / ROW) - 1);
+    const page = Math.max(1, Math.floor((this.height - this.#over) / ROW) - 1);
     return move(this.at, event, { rows: this.rows.length, layout: this.layout, page });
   }
 
@@ -149,8 +157,8 @@ export class MatrixGrid implements Grid {
   /** Scrolls as little as brings a place in sight. */
   show({ row, column }: At, scroller: { scrollLeft: number; scrollTop: number }): void {
     const { x = 0, width = 0 } = this.layout.columns[column] ?? {};
-    const room = { x: this.width - CALLERS_WIDTH, y: this.height - HEAD };
-    const y = row * ROW;
+    const room = { x: this.width - CALLERS_WIDTH, y: this.height - this.#over };
+    const y = this.#above + row * ROW;
     if (column !== CALLERS) scroller.scrollLeft = near(scroller.scrollLeft, x, x + width, room.x);
     if (row >= 0) scroller.scrollTop = near(scroller.scrollTop, y, y + ROW, room.y);
     this.scrolled(scroller);
