@@ -182,7 +182,6 @@ async fn open_database(
         reporter,
         kept: Vec::new(),
         retry_at: Instant::now(),
-        last_taken: 0,
         disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
         house: Housekeeping::new(options_out, wanted, indexed_up_to, restored.next_seq - 1),
         commits,

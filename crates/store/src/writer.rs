@@ -1,5 +1,5 @@
 //! The one thread that writes. It takes whatever is in the queue, commits it together, and tells the
-//! broker; it waits for more only where many wait with it.
+//! broker; it never waits for more when it has something.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -30,10 +30,6 @@ const BATCH: usize = 512;
 /// How many writes that the disk did not take are kept to be tried again. When there are so many,
 /// the queue is left to fill, and the broker hears that it is full.
 const KEPT: usize = 8_192;
-/// A commit costs the same whatever it writes. Where the last one had so many writes, others who wait are on their
-/// way, and it is worth this long to take them along.
-const MANY: usize = 8;
-const COMPANY: Duration = Duration::from_micros(250);
 /// How long to wait before they are tried again when nothing else comes.
 const RETRY: Duration = Duration::from_secs(1);
 /// How often a locked database is tried at once. Each try waits for the lock by itself.
@@ -52,8 +48,6 @@ pub(crate) struct Writer {
     /// Bookkeeping that the disk did not take, oldest first. It goes before anything newer.
     pub(crate) kept: Vec<Write>,
     pub(crate) retry_at: Instant,
-    /// How many writes were taken from the queue last.
-    pub(crate) last_taken: usize,
     pub(crate) disk: DiskGuard,
     pub(crate) house: Housekeeping,
     /// Counts commits for the checkpointer.
@@ -108,7 +102,6 @@ impl Writer {
                 if count == 0 {
                     return false;
                 }
-                self.wait_for_company(&mut taken);
                 self.take(taken.into_iter().flat_map(|(one, other)| std::iter::once(one).chain(other)));
                 if self.house.due_under_load() {
                     self.keep_house();
@@ -124,23 +117,6 @@ impl Writer {
             }
         }
         true
-    }
-
-    /// Gives others the time to come along, where there were many last time.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the thread is the writer's own, and no timer of the runtime is that short"
-    )]
-    fn wait_for_company(&mut self, taken: &mut Vec<Together>) {
-        if self.last_taken >= MANY && taken.len() < self.last_taken {
-            std::thread::sleep(COMPANY);
-            while taken.len() < BATCH
-                && let Ok(more) = self.queue.try_recv()
-            {
-                taken.push(more);
-            }
-        }
-        self.last_taken = taken.len();
     }
 
     /// Commits these writes, after those kept from before.
