@@ -15,7 +15,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use switchboard_model::fail_here;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
@@ -63,7 +63,11 @@ const UNHEARD: u32 = 3;
 /// are simply closed.
 const TURNED_AWAY: usize = 32;
 
-/// Serves until `stop`; connections that are open then are for `tasks` to wait for.
+/// When nobody has asked to come in for so long, nobody waits outside any more.
+const NOBODY_WAITS: Duration = Duration::from_secs(1);
+
+/// Serves until `stop`; connections that are open then are for `tasks` to wait for. While the system gives it no
+/// connections, `hindered` says why.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -71,6 +75,7 @@ pub async fn serve(
     tls: Option<Tls>,
     stop: CancellationToken,
     tasks: TaskTracker,
+    hindered: watch::Sender<Option<String>>,
 ) {
     let seats = Arc::new(Semaphore::new(limits.connections));
     let porch = Arc::new(Semaphore::new(TURNED_AWAY));
@@ -78,14 +83,20 @@ pub async fn serve(
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
             accepted = listener.accept() => accepted,
+            () = tokio::time::sleep(NOBODY_WAITS), if hindered.borrow().is_some() => {
+                hindered.send_replace(None);
+                continue;
+            }
         };
         let (stream, address) = match accepted {
             Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
             Err(error) => {
+                tell(&hindered, Some(error.to_string()));
                 rest_after(&error).await;
                 continue;
             }
         };
+        tell(&hindered, None);
         fail_here("listener");
         let tls = tls.clone();
         match Arc::clone(&seats).try_acquire_owned() {
@@ -224,6 +235,14 @@ async fn turn_away(
         Ok(Err(error)) => tracing::debug!(%error, "could not even turn a connection away"),
         Err(_) => tracing::debug!("a connection would not hear that there is no room"),
     }
+}
+
+fn tell(hindered: &watch::Sender<Option<String>>, why: Option<String>) {
+    hindered.send_if_modified(|said| {
+        let is_news = *said != why;
+        *said = why;
+        is_news
+    });
 }
 
 async fn rest_after(error: &io::Error) {

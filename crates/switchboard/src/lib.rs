@@ -5,7 +5,7 @@
 //! operator's token, `identity` the broker's name on the network, `program` what both programs share,
 //! `handler` the default handler for what nobody listens for, `metrics` and `traces` what others can watch,
 //! `tls` what protects the port, with `keys` and `certificates`; `finder` looks for others on the network, and
-//! `premises` is what the operator can do about all that, `log` and `diagnostics` what helps when something is wrong, `again`
+//! `premises` is what the operator can do about all that, `log`, `troubles` and `diagnostics` what helps when something is wrong, `again`
 //! a restart; `demo` a small cast of agents that talk over real sockets.
 //! `switchboardd` is this without a window; the desktop app is this with one.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -31,6 +31,7 @@ mod settings;
 mod start;
 mod tls;
 mod traces;
+mod troubles;
 
 use mimalloc::MiMalloc;
 

@@ -9,12 +9,12 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::get;
 use switchboard_broker::{Broker, now};
-use switchboard_console::api::{DemoSwitch, SpawnedList, Status, TroubleView};
+use switchboard_console::api::{DemoSwitch, SpawnedList, Status};
 use switchboard_console::{Console, Parts, Premises};
 use switchboard_doors::discovery::{Desk, OwnDocument, listen_to_topic};
 use switchboard_doors::guard::{self, Guard};
 use switchboard_doors::{Entrance, listener};
-use switchboard_store::{Store, Trouble};
+use switchboard_store::Store;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinHandle;
@@ -27,11 +27,11 @@ use crate::finder::Voice;
 use crate::forms::DoorForms;
 use crate::handler::{DefaultHandler, Orders};
 use crate::keys::Keys;
-use crate::log::Panic;
 use crate::premises::{Finding, House};
 use crate::settings::{InForce, Origin};
 use crate::tls::OwnAgents;
 use crate::traces::Traces;
+use crate::troubles::Troubles;
 use crate::{Options, Settings, StartError, identity, metrics, premises, secrets, tls};
 
 /// Wishes to start or stop the demo that may wait. The operator waits when it is full.
@@ -132,7 +132,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     };
     let (status, demo_wishes, console) =
         desk(&broker, &store, &url, &data_dir, shown, most, Arc::new(house));
-    tokio::spawn(tell_of_troubles(store.troubles(), options.log.last_panic(), status.clone()));
+    let (hindered, hindrance) = watch::channel(None);
+    let troubles = Troubles { disk: store.troubles(), panic: options.log.last_panic(), hindrance };
+    tokio::spawn(troubles.tell(status.clone()));
     let closing = CancellationToken::new();
     let closed_to_new = CancellationToken::new();
     let tasks = TaskTracker::new();
@@ -162,7 +164,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     // A broker that nobody can reach any more has ended too.
     let told_at_the_end = core_ended.clone().drop_guard();
-    let listening = listener::serve(listener, router, limits, tls.clone(), stop, tasks.clone());
+    let listening =
+        listener::serve(listener, router, limits, tls.clone(), stop, tasks.clone(), hindered);
     tasks.spawn(async move {
         let _told_at_the_end = told_at_the_end;
         listening.await;
@@ -295,36 +298,6 @@ fn desk(
         importing: Mutex::new(()),
     });
     (status, demo_wishes, console)
-}
-
-/// Lets the operator see what is wrong with the disk, and what of the program has failed, until the store is gone.
-async fn tell_of_troubles(
-    mut troubles: watch::Receiver<Vec<Trouble>>,
-    mut panic: watch::Receiver<Option<Panic>>,
-    status: watch::Sender<Status>,
-) {
-    loop {
-        let view = |one: &Trouble| TroubleView {
-            words: one.words.clone(),
-            since: one.since,
-            over: one.over,
-        };
-        let mut views: Vec<TroubleView> = troubles.borrow_and_update().iter().map(view).collect();
-        let failed = panic.borrow_and_update().clone();
-        views.extend(failed.map(|Panic { words, at }| {
-            // What has failed has ended already.
-            TroubleView { words, since: at, over: Some(at) }
-        }));
-        status.send_if_modified(|status| {
-            let changed = status.troubles != views;
-            status.troubles = views;
-            changed
-        });
-        tokio::select! {
-            changed = troubles.changed() => if changed.is_err() { return },
-            Ok(()) = panic.changed() => {}
-        }
-    }
 }
 
 impl Running {

@@ -110,7 +110,7 @@ fn lines(snapshot: &Snapshot) -> Vec<String> {
         open => format!("{open} letters wait for you: bub dead-letters list"),
     };
     let going_on = status.troubles.iter().filter(|trouble| trouble.over.is_none());
-    let troubles = going_on.map(|trouble| format!("  disk       {}", trouble.words));
+    let troubles = going_on.map(|trouble| format!("  trouble    {}", trouble.words));
     let mut lines = vec![
         format!("Switchboard {} since {} UTC{demo}", status.version, date_time(status.started_at)),
         format!("  bus        {}", status.url),
