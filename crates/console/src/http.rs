@@ -12,7 +12,7 @@ use axum::{Json, Router};
 use rust_embed::RustEmbed;
 use serde_json::value::RawValue;
 use subtle::ConstantTimeEq;
-use switchboard_model::Code;
+use switchboard_model::{Code, fail_here};
 use tokio_util::sync::CancellationToken;
 
 use crate::Console;
@@ -66,6 +66,7 @@ async fn call(
         code: Code::TooLarge,
         message: format!("the call could not be read, or has more than {MAX_CALL} bytes: {error}"),
     })?;
+    fail_here("console");
     let call = serde_json::from_slice(&body).map_err(|error| CallError {
         code: Code::InvalidRequest,
         message: format!("the call is not JSON: {error}"),
@@ -112,6 +113,7 @@ async fn show(desk: Desk, mut socket: WebSocket) {
     };
     let mut feed = desk.console.watch(watch);
     loop {
+        fail_here("feed");
         let event = tokio::select! {
             () = desk.closing.cancelled() => break,
             event = feed.next() => event,

@@ -6,10 +6,11 @@ use std::path::Path;
 use serde_json::{Value, json};
 use switchboard_tests::mail_agent::MailAgent;
 use switchboard_tests::program::{Program, command};
-use switchboard_tests::{Broker, Proof, broker};
+use switchboard_tests::{Broker, PATIENCE, Proof, broker};
 
-use crate::doors::{Door, Guest, http};
-use crate::raw::Heard;
+use crate::doors::{Door, Guest, http, word};
+use crate::limits::signed_token;
+use crate::raw::{BINARY, Heard, Raw, frame};
 
 /// Starts a broker whose part of this name panics when it comes there for the given time.
 async fn failing(folder: &Path, part: &str, time: u32) -> Program {
@@ -31,15 +32,15 @@ async fn panics() {
     ] {
         connection_fails(&mut proof, part, door).await;
     }
-    request_fails(&mut proof).await;
+    requests_fail(&mut proof).await;
+    socket_fails(&mut proof).await;
+    feed_fails(&mut proof).await;
+    task_fails(&mut proof).await;
     for part in ["core", "writer"] {
         broker_fails(&mut proof, part).await;
     }
     listener_fails(&mut proof).await;
-    let parts = 8;
-    proof.close(format!(
-        "{parts} parts made to panic: 5 end alone, 3 end the program with exit code 1"
-    ));
+    proof.close("14 parts made to panic: 11 end alone, 3 end the program with exit code 1");
 }
 
 /// The victim's connection ends, it can come back, and nobody else notices; the operator sees it.
@@ -103,25 +104,93 @@ async fn is_shown(proof: &mut Proof, broker: &Program, part: &str) {
     proof.check(format!("{part}: the console shows it: {told}"), told.contains("panicked"));
 }
 
-/// A request over HTTP.
-async fn request_fails(proof: &mut Proof) {
-    let folder = tempfile::tempdir().unwrap();
-    let broker = failing(folder.path(), "aacp", 2).await;
-    let mail = MailAgent::issued(&broker, "mail").await;
-    let bearer = format!("authorization: Bearer {}\r\n", mail.token);
-    let message = json!({ "sender_agent_id": "mail", "receiver_agent_id": "mail", "message_type": "notification", "content": { "action": "x" } }).to_string();
-    let mut said = Vec::new();
-    for _ in 0..3 {
-        said.push(
-            http(&broker, "POST", "/api/v1/protocol/messages", &bearer, message.as_bytes()).await,
-        );
+/// Requests over HTTP: the second of three ends without an answer, or is answered as what it is.
+async fn requests_fail(proof: &mut Proof) {
+    let message = json!({ "sender_agent_id": "mail", "receiver_agent_id": "mail", "message_type": "notification", "content": { "action": "x" } });
+    let status = json!({ "method": "status", "params": {} });
+    for (part, path, body, expected) in [
+        ("aacp", "/api/v1/protocol/messages", &message, ["201", "closed", "201"]),
+        ("discovery", "/agents", &query(), ["200", "closed", "200"]),
+        ("discovery-reader", "/agents", &query(), ["200", "500", "200"]),
+        ("console", "/console/call", &status, ["200", "closed", "200"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let broker = failing(folder.path(), part, 2).await;
+        let token = match part {
+            "aacp" => MailAgent::issued(&broker, "mail").await.token,
+            "console" => {
+                let token = std::fs::read_to_string(folder.path().join("admin-token")).unwrap();
+                token.trim().to_owned()
+            }
+            _ => signed_token(&broker).await,
+        };
+        let bearer = format!("authorization: Bearer {token}\r\n");
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            said.push(http(&broker, "POST", path, &bearer, body.to_string().as_bytes()).await);
+        }
+        proof.check(format!("{part}: one request ends alone: {said:?}"), said == expected);
+        is_shown(proof, &broker, part).await;
+        proof.check(format!("{part}: it ends well"), broker.terminate().await == 0);
     }
-    proof.check(
-        format!("aacp: one request ends without an answer: {said:?}"),
-        said == ["201", "closed", "201"],
-    );
-    is_shown(proof, &broker, "aacp").await;
-    proof.check("aacp: it ends well", broker.terminate().await == 0);
+}
+
+fn query() -> Value {
+    json!({ "protocol_version": "v1.0", "query": { "capability": "x" } })
+}
+
+/// A connection of the discovery door ends alone.
+async fn socket_fails(proof: &mut Proof) {
+    let part = "discovery-socket";
+    let folder = tempfile::tempdir().unwrap();
+    let broker = failing(folder.path(), part, 2).await;
+    let token = signed_token(&broker).await;
+    let lines =
+        format!("authorization: Bearer {token}\r\nsec-websocket-protocol: agent-discovery\r\n");
+    let asked = frame(true, BINARY, &[&[2], query().to_string().as_bytes()].concat());
+    let mut victim = Raw::open(broker.address(), "/ws", &lines).await;
+    for (n, expected) in [(1, "ok"), (2, "closed")] {
+        victim.send(&asked).await;
+        let said = word(None, &victim.hear().await);
+        proof.check(format!("{part}: question {n}: {said}"), said.starts_with(expected));
+    }
+    let mut other = Raw::open(broker.address(), "/ws", &lines).await;
+    other.send(&asked).await;
+    let said = word(None, &other.hear().await);
+    proof.check(format!("{part}: others come in by the same door: {said}"), said == "ok");
+    is_shown(proof, &broker, part).await;
+    proof.check(format!("{part}: it ends well"), broker.terminate().await == 0);
+}
+
+/// A console's feed ends, and the console can open another.
+async fn feed_fails(proof: &mut Proof) {
+    let folder = tempfile::tempdir().unwrap();
+    let broker = failing(folder.path(), "feed", 1).await;
+    let mut feed =
+        broker.console().watch(&serde_json::from_value(json!({})).unwrap()).await.unwrap();
+    let told = tokio::time::timeout(PATIENCE, feed.next()).await.expect("it hangs");
+    proof.check("feed: it ends", told.is_err());
+    proof.check("feed: another is opened", broker.totals().await.is_object());
+    is_shown(proof, &broker, "feed").await;
+    proof.check("feed: it ends well", broker.terminate().await == 0);
+}
+
+/// A task that nobody waits for ends alone: announcements on the bus are not heard any more, and all else goes on.
+async fn task_fails(proof: &mut Proof) {
+    let part = "discovery-topic";
+    let folder = tempfile::tempdir().unwrap();
+    let mut broker = failing(folder.path(), part, 1).await;
+    let mut agent = Door::Bus.guest(&broker, "agent").await;
+    let params = json!({ "topic": "discovery", "payload": { "type": "announce" } });
+    let announce = json!({ "jsonrpc": "2.0", "id": 5, "method": "sendMessage", "params": params });
+    let said = agent.ask(&announce.to_string()).await;
+    proof.check(format!("{part}: the announcement itself is a message: {said}"), said == "ok");
+    broker.says("panicked").await;
+    let question = agent.question().to_string();
+    let said = agent.ask(&question).await;
+    proof.check(format!("{part}: everyone is served: {said}"), said == "ok");
+    is_shown(proof, &broker, part).await;
+    proof.check(format!("{part}: it ends well"), broker.terminate().await == 0);
 }
 
 /// Without its core or its writer a broker cannot keep what it promises: it says so and ends.

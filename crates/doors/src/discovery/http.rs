@@ -7,7 +7,7 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use serde::Deserialize;
 use switchboard_broker::Listed;
-use switchboard_model::{AgentId, Appeared, Arrival, Command, Mechanism};
+use switchboard_model::{AgentId, Appeared, Arrival, Command, Mechanism, fail_here};
 
 use super::auth::{self, Scope, Visitor};
 use super::convert;
@@ -48,6 +48,7 @@ async fn post(
     certificate: Certificate,
     request: Request,
 ) -> Result<Response, Fault> {
+    fail_here("discovery");
     let visitor = desk.visitor(&seat, &certificate, request.headers()).await?;
     let reading = axum::body::to_bytes(request.into_body(), read::LONGEST);
     let body = match tokio::time::timeout(desk.entrance.limits.preauth, reading).await {

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use switchboard_model::{AgentId, Announcement, KeyView, Transport};
+use switchboard_model::{AgentId, Announcement, KeyView, Transport, fail_here};
 use switchboard_trust::{Malformed, PublicKey, canonical, signed};
 use uuid::{Uuid, Variant};
 
@@ -44,7 +44,10 @@ pub(super) fn read_document(bytes: &[u8]) -> Result<Said, Fault> {
 
 /// Reads a message on a thread where it keeps nobody waiting: a signature of a long key takes its time.
 pub(super) async fn read_apart(bytes: Vec<u8>) -> Result<Said, Fault> {
-    let reading = tokio::task::spawn_blocking(move || read(&bytes));
+    let reading = tokio::task::spawn_blocking(move || {
+        fail_here("discovery-reader");
+        read(&bytes)
+    });
     reading.await.unwrap_or_else(|_| Err(Fault::new(Error::Internal, "the message was not read")))
 }
 

@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
 use switchboard_broker::now;
-use switchboard_model::{Announcement, Appeared, Arrival, Mechanism, Timestamp};
+use switchboard_model::{Announcement, Appeared, Arrival, Mechanism, Timestamp, fail_here};
 use tokio::sync::broadcast;
 use tokio::time::{Instant, timeout};
 
@@ -196,6 +196,7 @@ impl Guest {
 
     /// Takes a message. Returns the answers.
     async fn deal_with(&self, bytes: &[u8]) -> Result<Vec<String>, Fault> {
+        fail_here("discovery-socket");
         let Some((kind, body)) = bytes.split_first() else {
             return Err(Fault::malformed("the frame is empty"));
         };

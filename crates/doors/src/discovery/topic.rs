@@ -1,6 +1,6 @@
 //! The discovery topic of the bus: what agents announce there is heard like any other announcement.
 
-use switchboard_model::{Arrival, Mechanism};
+use switchboard_model::{Arrival, Mechanism, fail_here};
 use tokio::sync::broadcast::error::RecvError;
 
 use super::desk::Desk;
@@ -25,6 +25,7 @@ pub async fn listen(desk: Desk) {
             }
             Err(RecvError::Closed) => return,
         };
+        fail_here("discovery-topic");
         let address = message.from.to_string();
         let arrival = Arrival { mechanism: Mechanism::Bus, address, lasting: false };
         let payload = message.payload.as_str().as_bytes();
