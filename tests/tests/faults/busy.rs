@@ -1,22 +1,20 @@
 //! Everyone who keeps a broker busy until it dies, by every door, and what it promised them meanwhile.
 
+mod at_other_doors;
+mod on_the_bus;
+mod operator;
+
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use bub::{Answer, Bus, ClientInfo, Console};
+use bub::{Bus, ClientInfo, Console};
 use serde_json::{Value, json};
-use switchboard_model::{AgentId, Payload};
-use switchboard_trust::SigningKey;
+use switchboard_model::AgentId;
 use tokio::task::JoinHandle;
 
-use crate::wire::{Wire, ask};
-
 const PUBLISHERS: u64 = 4;
-/// Requests between two acknowledgements at doors that do not acknowledge requests.
-const TOGETHER: u64 = 5;
 
 /// Two processes that send each other a little more than one message a millisecond each, at least.
 pub(crate) const SETTINGS: &str = "[delivery]\nbackoff_ms = 50\ntimeout_ms = 300\n\
@@ -125,270 +123,6 @@ impl Life {
         let agent = AgentId::parse(id).unwrap();
         Bus::connect(&self.url, &agent, ClientInfo::new("proof", "0.2.0"), None).await.ok()
     }
-
-    /// For one that is unreliable, one that is away, one that works, and nobody.
-    async fn publish(&self, publisher: u64) -> Option<()> {
-        let bus = self.bus(&format!("publisher-{publisher}")).await?;
-        for number in 0.. {
-            let topic = ["flaky", "agent:absent", "nowhere", "jobs"][number as usize % 4];
-            let key = self.key(&format!("p{publisher}"), number);
-            let payload = json!({ "type": "t", "key": key }).to_string();
-            let result = bus.send(topic, &Payload::trusted(payload)).await.ok()?;
-            if result.message_id.is_some() {
-                self.acknowledged(key);
-            }
-        }
-        None
-    }
-
-    /// Processes, asks for another try, declines, says nothing: in turn.
-    async fn be_flaky(&self) -> Option<()> {
-        let bus = self.bus("flaky").await?;
-        bus.subscribe("flaky", None).await.ok()?;
-        let mut kept = Vec::new();
-        for turn in 0.. {
-            let delivery = bus.next_delivery().await?;
-            let message = delivery.message_id.clone();
-            self.taken.given("flaky", message.as_ref());
-            let answer = match turn % 4 {
-                0 => Answer::processed(),
-                1 => Answer::retry("not yet", 0),
-                2 => Answer::declined("not mine"),
-                _ => {
-                    kept.push(delivery);
-                    continue;
-                }
-            };
-            delivery.answer(answer).await.ok()?;
-            if turn % 4 == 0 {
-                self.taken.processed("flaky", message);
-            }
-        }
-        None
-    }
-
-    async fn work(&self) -> Option<()> {
-        self.process("worker", "jobs").await
-    }
-
-    async fn come_back(&self) -> Option<()> {
-        self.process("absent", "agent:absent").await
-    }
-
-    async fn process(&self, id: &'static str, topic: &str) -> Option<()> {
-        let bus = self.bus(id).await?;
-        bus.subscribe(topic, None).await.ok()?;
-        loop {
-            let delivery = bus.next_delivery().await?;
-            let message = delivery.message_id.clone();
-            self.taken.given(id, message.as_ref());
-            delivery.answer(Answer::processed()).await.ok()?;
-            self.taken.processed(id, message);
-        }
-    }
-
-    /// The provider that those at the other doors call.
-    async fn answer(&self) -> Option<()> {
-        let bus = self.bus("answerer").await?;
-        bus.subscribe("agent:answerer", None).await.ok()?;
-        loop {
-            let delivery = bus.next_delivery().await?;
-            let payload = Payload::trusted(r#"{"done":true}"#);
-            delivery.answer(Answer { payload: Some(payload), ..Answer::processed() }).await.ok()?;
-        }
-    }
-
-    /// At the lobby nobody is told that a request was accepted; but what was said before a registration that was
-    /// acknowledged was accepted before it.
-    async fn ask_at_the_lobby(&self) -> Option<()> {
-        let id = self.key("lobby", 0);
-        let mut wire = Wire::connect(&format!("{}/lobby", self.url)).await?;
-        wire.say(&json!({
-            "sender_id": id, "receiver_id": "global_lobby", "message_type": "REGISTER",
-            "payload": { "capabilities": [] },
-        }))
-        .await?;
-        let ack = wire.hear(|heard| heard["message_type"] == "REGISTER_ACK").await?;
-        let token = ack["payload"]["auth_token"].as_str().unwrap().to_owned();
-        self.promised.tokens.lock().unwrap().push((id.clone(), token.clone()));
-        for number in 1.. {
-            let key = self.key("lobby", number);
-            wire.say(&json!({
-                "sender_id": id, "receiver_id": "answerer", "message_type": "REQUEST",
-                "payload": { "capability_name": "do", "key": key }, "conversation_id": key,
-                "auth_token": token,
-            }))
-            .await?;
-            let answer = |heard: &Value| heard["conversation_id"] == key.as_str();
-            let heard = wire.hear(answer).await?;
-            if heard["payload"]["status"] == "success" {
-                self.answered(key);
-            }
-            if number % TOGETHER == 0 {
-                wire.say(&json!({
-                    "sender_id": id, "receiver_id": "global_lobby", "auth_token": token,
-                    "message_type": "CAPABILITY_UPDATE", "payload": { "capabilities": [] },
-                }))
-                .await?;
-                wire.hear(|heard| heard["message_type"] == "REGISTER_ACK").await?;
-                self.accepted(&id);
-            }
-        }
-        None
-    }
-
-    /// So it is in collaboration.
-    async fn ask_in_collaboration(&self) -> Option<()> {
-        let (id, mut wire) = self.collaborate("collab").await?;
-        for number in 1.. {
-            let key = self.key("collab", number);
-            let payload = json!({ "action": "do", "parameters": { "key": key } });
-            let request = json!({ "id": key, "type": "request", "from": id, "to": "answerer", "payload": payload });
-            wire.say(&request).await?;
-            let heard = wire.hear(|heard| heard["correlationId"] == key.as_str()).await?;
-            if heard["payload"]["status"] == "success" {
-                self.answered(key);
-            }
-            if number % TOGETHER == 0 {
-                let nothing = json!({ "capabilities": [] });
-                to_router(&mut wire, &id, &format!("u{number}"), "updateCapabilities", &nothing)
-                    .await?;
-                self.accepted(&id);
-            }
-        }
-        None
-    }
-
-    /// What is shared in a session, and was acknowledged, stays shared.
-    async fn share(&self) -> Option<()> {
-        let (id, mut wire) = self.collaborate("share").await?;
-        let session = self.key("session", 0);
-        for number in 1.. {
-            let state = json!({ "n": number });
-            let (action, parameters) = match number {
-                1 => ("openSession", json!({ "id": session, "context": { "sharedState": state } })),
-                _ => ("updateSession", json!({ "sessionId": session, "sharedState": state })),
-            };
-            let told =
-                to_router(&mut wire, &id, &format!("s{number}"), action, &parameters).await?;
-            assert_eq!(told["status"], "success", "{told}");
-            *self.promised.session.lock().unwrap() = Some((session.clone(), number));
-        }
-        None
-    }
-
-    async fn collaborate(&self, who: &str) -> Option<(String, Wire)> {
-        let id = self.key(who, 0);
-        let mut wire = Wire::connect(&format!("{}/collab", self.url)).await?;
-        let registration = json!({
-            "id": id, "name": id, "capabilities": [], "status": "ready",
-            "metadata": { "version": "1", "startedAt": "2026-11-16T00:00:00Z" },
-        });
-        let told = to_router(&mut wire, &id, "r", "register", &registration).await?;
-        let token = told["result"]["authToken"].as_str().unwrap().to_owned();
-        self.promised.tokens.lock().unwrap().push((id.clone(), token));
-        Some((id, wire))
-    }
-
-    /// At the AACP door 201 means: on disk.
-    async fn send_mail(&self) -> Option<()> {
-        let console = Console::open(&self.folder).ok()?;
-        let token = issue(&console, "mailer").await?;
-        for number in 0.. {
-            let key = self.key("mail", number);
-            let to = ["absent", "answerer"][number as usize % 2];
-            let message = json!({
-                "sender_agent_id": "mailer", "receiver_agent_id": to, "message_type": "request",
-                "content": { "action": "do", "input": { "key": key } },
-            });
-            let path = "/api/v1/protocol/messages";
-            let body = message.to_string();
-            let (status, answer) = ask(self.address(), "POST", path, &token, &body).await?;
-            assert!(matches!(status, 201 | 404 | 429 | 503), "{status} {answer}");
-            // Who has not come yet is not known (404).
-            if status == 201 {
-                self.acknowledged(key);
-            }
-        }
-        None
-    }
-
-    /// Who was announced and admitted stays so.
-    async fn announce(&self) -> Option<()> {
-        let console = Console::open(&self.folder).ok()?;
-        let scopes = json!({ "scopes": ["discover:read", "discover:write"] });
-        let signed: Value = console.call("signJwt", scopes).await.ok()?;
-        let token = signed["token"].as_str().unwrap();
-        for _ in 0.. {
-            let (key, id) = (SigningKey::generate().unwrap(), uuid::Uuid::new_v4().to_string());
-            let document = json!({
-                "agent_id": id, "agent_name": "announced", "capabilities": { "sum": "1" },
-                "public_key": key.public().pem(),
-                "transport": { "type": "tcp", "endpoint": "10.0.0.12:9000" },
-            });
-            let signature = key.sign(&document.to_string()).unwrap();
-            let body =
-                json!({ "protocol_version": "v1.0", "agent": document, "signature": signature });
-            let body = body.to_string();
-            let (status, answer) = ask(self.address(), "POST", "/agents", token, &body).await?;
-            assert!(matches!(status, 200 | 201), "{status} {answer}");
-            self.promised.announced.lock().unwrap().push(id);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        None
-    }
-
-    /// Replays, discards and takes back dead letters, one job after the other.
-    async fn work_on_letters(&self) -> Option<()> {
-        let console = Console::open(&self.folder).ok()?;
-        for turn in self.number.. {
-            let (method, params) = match turn % 4 {
-                0 => ("replayMany", json!({ "filter": {}, "topic": "jobs", "perSecond": 200 })),
-                1 => {
-                    ("discard", json!({ "filter": { "reason": "declinedByAll" }, "reason": "no" }))
-                }
-                2 => ("replayMany", json!({ "filter": { "reason": "gaveUp" }, "topic": "jobs" })),
-                _ => ("restore", json!({ "filter": {} })),
-            };
-            let job: Value = console.call(method, &params).await.ok()?;
-            loop {
-                let jobs: Value = console.call("jobs", &json!({})).await.ok()?;
-                let jobs = jobs["jobs"].as_array().unwrap();
-                let mine = jobs.iter().find(|one| one["id"] == job["id"]);
-                if mine.is_none_or(|one| one["status"] == "done") {
-                    break;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        }
-        None
-    }
-
-    async fn edit_rules(&self) -> Option<()> {
-        let console = Console::open(&self.folder).ok()?;
-        for number in 0.. {
-            let effect = ["allow", "deny"][number % 2];
-            let edit = json!({
-                "caller": "nobody", "provider": "nobody-else", "capability": "x", "effect": effect,
-            });
-            let change: Value = console.call("editRules", json!({ "edits": [edit] })).await.ok()?;
-            self.promised.change.fetch_max(change["id"].as_u64().unwrap(), Ordering::Relaxed);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        None
-    }
-
-    async fn issue_tokens(&self) -> Option<()> {
-        let console = Console::open(&self.folder).ok()?;
-        for number in 0.. {
-            // Never for the same twice: a new token takes the place of the one before, also where nobody hears of it.
-            let id = self.key("issued", number);
-            let token = issue(&console, &id).await?;
-            self.promised.tokens.lock().unwrap().push((id, token));
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        None
-    }
 }
 
 fn spawn(work: impl Future<Output = Option<()>> + Send + 'static) -> JoinHandle<()> {
@@ -398,20 +132,4 @@ fn spawn(work: impl Future<Output = Option<()>> + Send + 'static) -> JoinHandle<
 async fn issue(console: &Console, agent: &str) -> Option<String> {
     let issued: Value = console.call("issueToken", json!({ "agent": agent })).await.ok()?;
     Some(issued["token"].as_str().unwrap().to_owned())
-}
-
-async fn to_router(
-    wire: &mut Wire,
-    from: &str,
-    id: &str,
-    action: &str,
-    parameters: &Value,
-) -> Option<Value> {
-    let payload = json!({ "action": action, "parameters": parameters });
-    wire.say(
-        &json!({ "id": id, "type": "request", "from": from, "to": "router", "payload": payload }),
-    )
-    .await?;
-    let heard = wire.hear(|heard| heard["correlationId"] == id).await?;
-    Some(heard["payload"].clone())
 }
