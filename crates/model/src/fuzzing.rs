@@ -9,7 +9,7 @@
 
 use crate::{
     Dialect, Expression, ListenFilter, MessageFilter, Object, Pattern, Payload, Shape, Topic,
-    each_search_word,
+    each_search_word, in_short,
 };
 
 /// No refusal is longer, whatever was refused.
@@ -82,7 +82,7 @@ pub fn message_filter(bytes: &[u8]) {
     }
     let filter: MessageFilter = match serde_json::from_str(filter) {
         Ok(filter) => filter,
-        Err(error) => return is_told(&error.to_string()),
+        Err(error) => return is_told(&in_short(error.to_string())),
     };
     let written = serde_json::to_string(&filter).expect("a filter can be written");
     assert_eq!(serde_json::from_str::<MessageFilter>(&written).expect("and read"), filter);

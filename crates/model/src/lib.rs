@@ -4,7 +4,7 @@
 //! for the nouns, `announced` for those that were heard of before they came; `dialect` for how one call is written at each door, with `object` for JSON that stays
 //! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
 //! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
-//! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused. `fail` makes a part fail, for tests.
+//! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused, `words` for how much is said about it. `fail` makes a part fail, for tests.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
@@ -40,6 +40,7 @@ mod token;
 mod topic;
 mod trace;
 mod view;
+mod words;
 
 pub use agent::{AgentStatus, Capability, Declared, Door, Lifecycle};
 pub use announced::{
@@ -84,3 +85,4 @@ pub use trace::{Context, Trace};
 pub use view::{
     AgentView, AttemptView, DeliveryView, MessageDetail, MessageRow, SubscriptionView, Totals,
 };
+pub use words::in_short;

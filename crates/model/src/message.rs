@@ -9,6 +9,7 @@ use ts_rs::TS;
 
 use crate::{
     AgentId, Context, ConversationId, Decision, Dialect, Door, MessageId, Timestamp, Topic, Trace,
+    in_short,
 };
 
 /// What a message is for.
@@ -180,8 +181,8 @@ impl Payload {
 
     /// Checks and takes JSON text.
     pub fn parse(text: &str) -> Result<Self, InvalidPayload> {
-        let raw: &RawValue =
-            serde_json::from_str(text).map_err(|error| InvalidPayload(error.to_string()))?;
+        let raw: &RawValue = serde_json::from_str(text)
+            .map_err(|error| InvalidPayload(in_short(error.to_string())))?;
         Ok(Self::from_raw(raw))
     }
 

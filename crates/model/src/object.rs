@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::{InvalidPayload, Payload};
+use crate::{InvalidPayload, Payload, in_short};
 
 /// Keys and values in their order. Of keys that were given twice the last one counts, as everywhere
 /// in JSON's world.
@@ -18,7 +18,7 @@ pub struct Object {
 impl Object {
     /// Reads an object; anything else is refused.
     pub fn parse(text: &str) -> Result<Self, InvalidPayload> {
-        serde_json::from_str(text).map_err(|error| InvalidPayload(error.to_string()))
+        serde_json::from_str(text).map_err(|error| InvalidPayload(in_short(error.to_string())))
     }
 
     /// The value of a key.

@@ -180,6 +180,17 @@ pub(crate) async fn http(
     lines: &str,
     body: &[u8],
 ) -> String {
+    word(None, &http_answer(broker, method, path, lines, body).await)
+}
+
+/// A request over HTTP, and its answer.
+pub(crate) async fn http_answer(
+    broker: &Program,
+    method: &str,
+    path: &str,
+    lines: &str,
+    body: &[u8],
+) -> Heard {
     let mut raw = Raw::connect(broker.address()).await;
     let head = format!(
         "{method} {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n{lines}content-length: {}\r\n\r\n",
@@ -189,5 +200,5 @@ pub(crate) async fn http(
     if raw.send(head.as_bytes()).await {
         raw.send(body).await;
     }
-    word(None, &raw.answer().await)
+    raw.answer().await
 }

@@ -1,179 +1,15 @@
 //! What is no message, or a strange one: at every door it has a definite answer, the connection goes on where it can,
 //! and what may be said is handed over to the letter.
 
+mod house;
+
 use serde_json::json;
-use switchboard_tests::mail_agent::MailAgent;
-use switchboard_tests::program::Program;
 use switchboard_tests::{Broker, Proof, eventually};
 
-use crate::doors::{DOORS, Door, Guest, http};
+use crate::doors::{DOORS, Door, http_answer};
 use crate::limits::start;
 use crate::raw::{BINARY, CLOSE, CONTINUATION, Heard, PING, Raw, TEXT, frame, head_of_frame};
-
-/// Where a text can be handed in, and what is said there to one that is not JSON, is JSON of another shape, or is well.
-struct Entrance {
-    name: &'static str,
-    no_json: &'static str,
-    no_message: &'static str,
-    well: &'static str,
-    /// How a value is put into a message; none of it matters to the broker.
-    carrying: fn(&str) -> String,
-}
-
-const ENTRANCES: [Entrance; 7] = [
-    Entrance {
-        name: "Bus",
-        no_json: "-32700",
-        no_message: "-32600",
-        well: "ok",
-        carrying: |value| {
-            format!(
-                r#"{{"jsonrpc":"2.0","id":2,"method":"sendMessage","params":{{"topic":"nobody","payload":{{"type":"t","v":{value}}}}}}}"#
-            )
-        },
-    },
-    Entrance {
-        name: "Lobby",
-        no_json: "INVALID_REQUEST",
-        no_message: "INVALID_REQUEST",
-        well: "ok",
-        carrying: |value| {
-            format!(
-                r#"{{"sender_id":"lobby-guest","auth_token":"TOKEN","message_type":"DISCOVER_SERVICES","payload":{{"capability_name":"x","v":{value}}}}}"#
-            )
-        },
-    },
-    Entrance {
-        name: "Collaboration",
-        no_json: "INVALID_REQUEST",
-        no_message: "INVALID_REQUEST",
-        well: "ok",
-        carrying: |value| {
-            format!(
-                r#"{{"id":"1","type":"request","to":"router","payload":{{"action":"heartbeat","parameters":{{"v":{value}}}}}}}"#
-            )
-        },
-    },
-    Entrance {
-        name: "AACP",
-        no_json: "400",
-        no_message: "422",
-        well: "201",
-        carrying: |value| {
-            format!(
-                r#"{{"sender_agent_id":"mail","receiver_agent_id":"mail","message_type":"notification","content":{{"action":"x","input":{{"v":{value}}}}}}}"#
-            )
-        },
-    },
-    Entrance {
-        name: "Lobby over HTTP",
-        no_json: "400",
-        no_message: "422",
-        well: "200",
-        carrying: |value| {
-            format!(
-                r#"{{"sender_id":"UNIQUE","message_type":"REGISTER","payload":{{"v":{value}}}}}"#
-            )
-        },
-    },
-    Entrance {
-        name: "Discovery",
-        no_json: "400",
-        no_message: "400",
-        well: "200",
-        carrying: |value| {
-            format!(r#"{{"protocol_version":"v1.0","query":{{"capability":"x","v":{value}}}}}"#)
-        },
-    },
-    Entrance {
-        name: "Console",
-        no_json: "400",
-        no_message: "400",
-        well: "200",
-        carrying: |value| format!(r#"{{"method":"dryRun","params":{{"topic":"x","v":{value}}}}}"#),
-    },
-];
-
-struct House {
-    broker: Program,
-    guests: Vec<Guest>,
-    token: String,
-    mail: String,
-    jwt: String,
-    admin: String,
-    next: usize,
-}
-
-impl House {
-    async fn of(broker: Program) -> Self {
-        let mail = MailAgent::issued(&broker, "mail").await.token;
-        let scopes = json!({ "scopes": ["discover:read", "discover:write"], "ttlSeconds": 600 });
-        let jwt = broker.call("signJwt", scopes).await["token"].as_str().unwrap().to_owned();
-        let admin = std::fs::read_to_string(broker.data_dir().join("admin-token")).unwrap();
-        let mut house = Self {
-            broker,
-            guests: Vec::new(),
-            token: String::new(),
-            mail,
-            jwt,
-            admin: admin.trim().to_owned(),
-            next: 0,
-        };
-        for door in DOORS {
-            house.let_in(door).await;
-        }
-        house
-    }
-
-    async fn let_in(&mut self, door: Door) {
-        self.next += 1;
-        let id = if door == Door::Lobby {
-            "lobby-guest".to_owned()
-        } else {
-            format!("{door:?}-{}", self.next)
-        };
-        let mut guest = door.stranger(&self.broker).await;
-        let mut hello = door.hello(&id, &json!([]));
-        if door == Door::Lobby && !self.token.is_empty() {
-            hello["auth_token"] = json!(self.token);
-        }
-        guest.raw.text(&hello.to_string()).await;
-        let Heard::Message(message) = guest.raw.hear().await else {
-            panic!("{door:?} did not let in")
-        };
-        if let Some(token) = message["payload"]["auth_token"].as_str() {
-            token.clone_into(&mut self.token);
-        }
-        self.guests.retain(|one| one.door != door);
-        self.guests.push(guest);
-    }
-
-    /// What is said to a text at an entrance. One that closes the connection is followed by another.
-    async fn say(&mut self, entrance: &str, text: &[u8]) -> String {
-        self.next += 1;
-        let text = String::from_utf8_lossy(text)
-            .replace("TOKEN", &self.token)
-            .replace("UNIQUE", &format!("u{}", self.next));
-        let bearer = |token: &str| format!("authorization: Bearer {token}\r\n");
-        let post = async |path: &str, token: &str| {
-            http(&self.broker, "POST", path, &bearer(token), text.as_bytes()).await
-        };
-        match entrance {
-            "AACP" => return post("/api/v1/protocol/messages", &self.mail).await,
-            "Lobby over HTTP" => return post("/api/register", "x").await,
-            "Discovery" => return post("/agents", &self.jwt).await,
-            "Console" => return post("/console/call", &self.admin).await,
-            _ => {}
-        }
-        let guest =
-            self.guests.iter_mut().find(|guest| format!("{:?}", guest.door) == entrance).unwrap();
-        let (door, said) = (guest.door, guest.ask(&text).await);
-        if said.starts_with("closed") {
-            self.let_in(door).await;
-        }
-        said
-    }
-}
+use house::{ENTRANCES, House};
 
 fn nested(open: &str, close: &str, depth: usize) -> String {
     format!("{}1{}", open.repeat(depth), close.repeat(depth))
@@ -191,6 +27,7 @@ async fn shapes() {
     .await;
     let mut house = House::of(broker).await;
     texts(&mut proof, &mut house).await;
+    echoes(&mut proof, &house).await;
     values(&mut proof, &mut house).await;
     frames(&mut proof, &mut house).await;
     to_the_letter(&mut proof, &house).await;
@@ -239,6 +76,31 @@ async fn texts(proof: &mut Proof, house: &mut House) {
             format!("{}: a key twice: {said}", entrance.name),
             definite.contains(&said.as_str()),
         );
+    }
+}
+
+/// Whoever is refused hears why, and not all that it said again.
+async fn echoes(proof: &mut Proof, house: &House) {
+    let long = format!("\"{}\"", "\\u0001x".repeat(5000));
+    for door in DOORS {
+        let mut stranger = door.guest(&house.broker, &format!("long-{door:?}")).await;
+        stranger.raw.text(&long).await;
+        let bytes = stranger.raw.hear_text().await.len();
+        proof.check(format!("{door:?}: {bytes} bytes about {}", long.len()), bytes < 4096);
+    }
+    for (path, token) in [
+        ("/api/v1/protocol/messages", &house.mail),
+        ("/api/register", &house.mail),
+        ("/agents", &house.jwt),
+        ("/console/call", &house.admin),
+    ] {
+        let bearer = format!("authorization: Bearer {token}\r\n");
+        let heard = http_answer(&house.broker, "POST", path, &bearer, long.as_bytes()).await;
+        let said = match &heard {
+            Heard::Http(_, body) => body.len(),
+            _ => usize::MAX,
+        };
+        proof.check(format!("{path}: {said} bytes about {}", long.len()), said < 4096);
     }
 }
 

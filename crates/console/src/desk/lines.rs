@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use switchboard_model::{
     Address, AgentId, AttemptOutcome, AttemptView, ConversationId, DeadMessage, DeadReason,
     DeliveryId, DeliveryState, DeliveryView, Dialect, Door, Kind, Letter, LetterStatus, Message,
-    MessageId, Payload, Priority, Timestamp, Topic,
+    MessageId, Payload, Priority, Timestamp, Topic, in_short,
 };
 
 use super::too_large;
@@ -113,8 +113,8 @@ pub(super) fn read(text: &str, terms: &Terms) -> Result<DeadMessage, String> {
     if text.len() > MAX_LINE {
         return Err(format!("a line of {} bytes is longer than {MAX_LINE}", text.len()));
     }
-    let line: Line<'_> =
-        serde_json::from_str(text).map_err(|error| format!("not a dead letter: {error}"))?;
+    let line: Line<'_> = serde_json::from_str(text)
+        .map_err(|error| in_short(format!("not a dead letter: {error}")))?;
     line.check(terms)?;
     let topic = Topic::parse(&line.topic).map_err(|error| error.to_string())?;
     let message = Message {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use switchboard_broker::Refusal;
 use switchboard_model::{
     Address, AgentId, Code, Dialect, Kind, Mail, MailStatus, Message, Payload, Priority, Receipt,
-    Send, Wait,
+    Send, Wait, in_short,
 };
 
 use crate::named;
@@ -30,7 +30,7 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn new(status: StatusCode, words: impl Into<String>) -> Self {
-        Self { status, words: words.into(), retry_after: None }
+        Self { status, words: in_short(words), retry_after: None }
     }
 
     /// The body has another shape than it must have.

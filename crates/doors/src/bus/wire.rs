@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-use switchboard_model::MessageId;
+use switchboard_model::{MessageId, in_short};
 
 use super::text::Text;
 
@@ -65,7 +65,7 @@ pub(crate) struct RpcError {
 
 impl RpcError {
     pub(crate) fn new(code: i32, message: &'static str, why: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: Some(serde_json::Value::String(why.into())) }
+        Self { code, message: message.into(), data: Some(serde_json::Value::String(in_short(why))) }
     }
 
     pub(crate) fn parse(why: impl Into<String>) -> Self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use switchboard_broker::{Refusal, now};
 use switchboard_model::{
     Address, AgentId, Code, Context, ConversationId, Dialect, Failure, Kind, Message, Object,
-    Outcome, Payload, Priority, Send, Topic, Trace, Wait,
+    Outcome, Payload, Priority, Send, Topic, Trace, Wait, in_short,
 };
 
 use super::wire::{ErrorInfo, Incoming, Outgoing, PriorityText, ROUTER, To};
@@ -25,7 +25,7 @@ pub(crate) fn fault(code: Code, message: impl Into<String>) -> ErrorInfo {
 }
 
 pub(crate) fn wrong(message: impl Into<String>) -> ErrorInfo {
-    fault(Code::InvalidRequest, message)
+    fault(Code::InvalidRequest, in_short(message))
 }
 
 impl From<Refusal> for ErrorInfo {

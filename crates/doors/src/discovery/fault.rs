@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use switchboard_broker::Refusal;
-use switchboard_model::Code;
+use switchboard_model::{Code, in_short};
 
 use super::wire::{Problem, VERSION};
 
@@ -74,7 +74,7 @@ impl Error {
 
 impl Fault {
     pub(super) fn new(error: Error, words: impl Into<String>) -> Self {
-        Self { error, words: words.into() }
+        Self { error, words: in_short(words) }
     }
 
     pub(super) fn malformed(words: impl Into<String>) -> Self {

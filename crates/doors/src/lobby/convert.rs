@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use switchboard_broker::Refusal;
 use switchboard_model::{
     Address, AgentId, Code, ConversationId, Declared, Dialect, Failure, Find, Found, Join, Kind,
-    Message, Object, Outcome, Payload, Priority, Secret, Send, Wait,
+    Message, Object, Outcome, Payload, Priority, Secret, Send, Wait, in_short,
 };
 
 use super::wire::{
@@ -26,7 +26,7 @@ pub(crate) struct Fault {
 
 impl Fault {
     pub(crate) fn wrong(words: impl Into<String>) -> Self {
-        Self { code: Code::InvalidRequest, words: words.into() }
+        Self { code: Code::InvalidRequest, words: in_short(words) }
     }
 }
 
