@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use switchboard_tests::mail_agent::MailAgent;
 use switchboard_tests::program::Program;
 
-use super::{Table, signed_token};
+use super::{Table, signed_token, start};
 use crate::doors::{DOORS, Door, http};
 
 /// An id has 1 to 128 characters, however many bytes those have.
@@ -311,26 +311,30 @@ pub(super) async fn in_announcements(table: &mut Table, broker: &Program) {
         let came = http(broker, "POST", "/agents", &jwt, said.to_string().as_bytes()).await;
         table.cell(&format!("Discovery: {what}"), expected, &came);
     }
-    for (depth, expected) in [(60, "400"), (61, "400"), (65, "400"), (10_000, "400")] {
+    // The message and its query are two levels of them.
+    for (depth, expected) in [(61, "200"), (62, "200"), (63, "400"), (10_000, "400")] {
         let said = format!(
-            r#"{{"protocol_version":"v1.0","query":{}1{}}}"#,
+            r#"{{"protocol_version":"v1.0","query":{{"capability":"x","v":{}1{}}}}}"#,
             "[".repeat(depth),
             "]".repeat(depth)
         );
         let came = http(broker, "POST", "/agents", &jwt, said.as_bytes()).await;
-        table.cell(&format!("Discovery: nested {depth} deep"), expected, &came);
+        table.cell(&format!("Discovery: nested {} deep", depth + 2), expected, &came);
     }
 }
 
 /// What an agent says that it can do.
-pub(super) async fn capabilities(table: &mut Table, broker: &Program) {
+pub(super) async fn capabilities(table: &mut Table) {
+    // A stranger on the bus has no more room than the setting gives, whatever it declares.
+    let folder = tempfile::tempdir().unwrap();
+    let broker = &start(folder.path(), "[discovery]\nmdns = false\n").await;
     let x = |n: usize| "x".repeat(n);
     let many = |count: usize| Value::Array((0..count).map(|n| json!(format!("c{n}"))).collect());
     let keywords = |count: usize| json!([{ "name": "x", "keywords": (0..count).map(|n| format!("k{n}")).collect::<Vec<_>>() }]);
-    let nested =
-        |levels: usize| (0..levels - 1).fold(json!(true), |inner, _| json!({ "not": inner }));
+    let nested = |levels: usize| (0..levels).fold(json!(true), |inner, _| json!({ "not": inner }));
     let schema = |schema: Value| json!([{ "name": "x", "input_schema": schema }]);
-    for door in [Door::Lobby, Door::Collaboration] {
+    let everywhere = [Some(Door::Bus), Some(Door::Lobby), Some(Door::Collaboration), None];
+    for door in everywhere {
         let rows = [
             ("255 capabilities", many(255), true),
             ("256 capabilities", many(256), true),
@@ -360,7 +364,7 @@ pub(super) async fn capabilities(table: &mut Table, broker: &Program) {
             ("65 keywords", keywords(65), false),
             ("a schema 63 deep", schema(nested(63)), true),
             ("a schema 64 deep", schema(nested(64)), true),
-            ("a schema 66 deep", schema(nested(66)), false),
+            ("a schema 65 deep", schema(nested(65)), false),
             ("a schema that is none", schema(json!({ "type": "nonsense" })), false),
             (
                 "a schema that refers outside",
@@ -370,12 +374,24 @@ pub(super) async fn capabilities(table: &mut Table, broker: &Program) {
         ];
         for (what, declared, good) in rows {
             let id = table.id();
-            let came = door.stranger(broker).await.join(&id, &declared).await;
-            table.cell(
-                &format!("{door:?}: {what}"),
-                if good { "ok" } else { "INVALID_REQUEST" },
-                &came,
-            );
+            let (name, came) = match door {
+                Some(door) => {
+                    (format!("{door:?}"), door.stranger(broker).await.join(&id, &declared).await)
+                }
+                None => {
+                    let said = Door::Lobby.hello(&id, &declared).to_string();
+                    let came = http(broker, "POST", "/api/register", "", said.as_bytes()).await;
+                    ("Lobby over HTTP".to_owned(), came)
+                }
+            };
+            let expected = match (door, good) {
+                (Some(_), true) => "ok",
+                (None, true) => "200",
+                (Some(Door::Bus), false) => "-32602",
+                (Some(Door::Lobby | Door::Collaboration), false) => "INVALID_REQUEST",
+                (None, false) => "422",
+            };
+            table.cell(&format!("{name}: {what}"), expected, &came);
         }
     }
 }
