@@ -1,10 +1,11 @@
 //! A broker under a burden, and what is measured of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use switchboard_tests::broker::unaccounted;
 use switchboard_tests::peer::Peer;
 use switchboard_tests::program::{Program, path_of};
 use switchboard_tests::{Broker, PATIENCE, eventually};
@@ -150,4 +151,54 @@ pub(crate) async fn snapshot(program: &Program) -> Value {
     let mut feed =
         program.console().watch(&serde_json::from_value(json!({})).unwrap()).await.unwrap();
     tokio::time::timeout(PATIENCE, feed.next()).await.expect("no snapshot in time").unwrap()
+}
+
+/// Runs it to its end; what it said where it failed.
+pub(crate) async fn done(program: &str, arguments: &[&str]) -> Result<(), String> {
+    let output = Command::new(program).args(arguments).output().await.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(()) } else { Err(format!("{program} {arguments:?}: {said}")) }
+}
+
+/// Everything that was acknowledged is kept, nothing else is, and all of it is accounted for.
+pub(crate) async fn conserved(program: &Program, acknowledged: &[Value]) -> Result<(), String> {
+    let totals = program.totals().await;
+    if unaccounted(&totals) != 0 {
+        return Err(format!("{} unaccounted for: {totals}", unaccounted(&totals)));
+    }
+    let mut kept = std::collections::HashSet::new();
+    let mut query = json!({ "filter": {}, "limit": 500 });
+    loop {
+        let page = program.call("messages", query.clone()).await;
+        for row in page["rows"].as_array().unwrap() {
+            if row["state"] != "refused" {
+                kept.insert(row["id"].as_str().unwrap().to_owned());
+            }
+        }
+        match &page["next"] {
+            Value::Null => break,
+            next => query["before"] = next.clone(),
+        }
+    }
+    let lost = acknowledged.iter().filter(|id| !kept.contains(id.as_str().unwrap())).count();
+    let count = kept.len() as u64;
+    match (lost, totals["accepted"].as_u64() == Some(count)) {
+        (0, true) => Ok(()),
+        (0, false) => Err(format!("{count} are kept of {totals}")),
+        (lost, _) => Err(format!("{lost} of {} acknowledged are lost", acknowledged.len())),
+    }
+}
+
+/// Whether every screen of the console tells of trouble with the disk that is not over.
+pub(crate) async fn in_trouble(program: &Program) -> bool {
+    let status = program.call("status", json!({})).await;
+    status["troubles"].as_array().unwrap().iter().any(|one| one["over"].is_null())
+}
+
+/// Where Debian puts the library that tells a program another time.
+pub(crate) fn faketime() -> Option<PathBuf> {
+    let found = std::fs::read_dir("/usr/lib").unwrap().filter_map(Result::ok);
+    let mut found =
+        found.map(|one| one.path().join("faketime/libfaketimeMT.so.1")).filter(|one| one.exists());
+    found.next()
 }
