@@ -5,6 +5,9 @@ mod conversations;
 mod discovery;
 mod figures;
 mod forms;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod letters;
 mod lines;
 mod moments;
@@ -22,7 +25,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use switchboard_broker::{Broker, Refusal};
-use switchboard_model::{Code, Command, MessageDetail, Payload, Topic};
+use switchboard_model::{Code, Command, MessageDetail, Payload, Topic, in_short};
 use switchboard_store::{MessageList, Store};
 use tokio::sync::{Mutex, mpsc, watch};
 
@@ -76,11 +79,7 @@ impl Console {
 
     /// Answers a call that came as JSON: `{"method": …, "params": …}`.
     pub async fn call(&self, call: serde_json::Value) -> Result<Box<RawValue>, CallError> {
-        let call: Call = serde_json::from_value(call).map_err(|error| CallError {
-            code: Code::InvalidRequest,
-            message: format!("this is not a call that the console knows: {error}"),
-        })?;
-        match call {
+        match read_call(call)? {
             Call::Status(Nothing {}) => json(&self.status()),
             Call::Agents(Nothing {}) => json(&AgentList { agents: self.broker().agents().await }),
             Call::Messages(query) => json(&self.messages(query).await?),
@@ -200,6 +199,13 @@ impl Console {
         self.parts.demo.send(switch).await.map_err(|_| CallError::from(Refusal::Stopping))?;
         Ok(Nothing {})
     }
+}
+
+fn read_call(call: serde_json::Value) -> Result<Call, CallError> {
+    serde_json::from_value(call).map_err(|error| CallError {
+        code: Code::InvalidRequest,
+        message: in_short(format!("this is not a call that the console knows: {error}")),
+    })
 }
 
 fn json(reply: &impl Serialize) -> Result<Box<RawValue>, CallError> {

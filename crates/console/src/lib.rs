@@ -15,6 +15,9 @@ pub mod http;
 mod premises;
 mod recent;
 
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use desk::fuzzing;
 pub use desk::{Console, Parts};
 pub use feed::Feed;
 pub use premises::{Doing, Forms, Premises};

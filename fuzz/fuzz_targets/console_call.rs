@@ -1,0 +1,3 @@
+#![no_main]
+
+switchboard_fuzz::target!(switchboard_console::fuzzing::console_call);
