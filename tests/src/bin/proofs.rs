@@ -11,11 +11,12 @@ const PREFACE: &str = "\
 Each row is a promise, tried by a program in many cases on a real `switchboardd`, and what came of it: the figure, how it was
 taken and when. `./dev prove` runs them all, `./dev prove NAME…` some of them (the other rows stay as they were), and
 both write this page; `./dev test` runs each at a smaller size. The tests are in [tests/tests](../tests/tests):
-`faults`, `strain`, `input` and `entry`.
+`faults`, `strain`, `input` and `entry`; the simulation is in [crates/broker](../crates/broker/src/core/simulation.rs), what needs a
+screen in [ui/e2e](../ui/e2e).
 
 What such a page can say is that nothing broke in the cases that were tried. A row marked *quick* was taken at the size of `./dev
-test`, not at the size that the promise names. The programs are debug builds, with overflow checks, and may have shared the machine with
-other work, so times are upper bounds. What others reached is told where somebody measured it, and was not always measured here; it is there to
+test`, not at the size that the promise names. Unless a row says otherwise the programs are debug builds, with overflow checks; they may have
+shared the machine with other work, so times are upper bounds. What others reached is told where somebody measured it, and was not always measured here; it is there to
 show the scale, not to rank.
 ";
 
