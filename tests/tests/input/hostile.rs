@@ -90,7 +90,11 @@ async fn hostile() {
         "hostile-patterns",
         "Hostile expressions and schemas are refused, or cost less than 10 ms",
     )
-    .how("the processor time of a real broker for each, less that of the same message without it");
+    .how(format!(
+        "the processor time of a real broker ({}) for each with messages of up to 1 MB, the least of three, less that of \
+         the same message with a harmless schema or expression",
+        if cfg!(debug_assertions) { "not optimised" } else { "a release build" }
+    ));
     let folder = tempfile::tempdir().unwrap();
     let broker = start(folder.path(), "[discovery]\nmdns = false\n").await;
     let bytes = usize::try_from(cases(100_000, 1_000_000)).unwrap();
@@ -102,23 +106,30 @@ async fn hostile() {
             proof.pass();
         }
         Some(cost) => {
+            println!("{name}: {cost:?}");
             proof.check(format!("{name}: {cost:?}"), cost <= MOST);
             if cost > worst.0 {
                 worst = (cost, name.to_owned());
             }
         }
     };
-    let plain = array_of("{\"a\":1}", bytes);
-    let usual = checked(&broker, "usual", &json!({}), &plain).await.expect("it accepts all");
+    let harmless = json!({ "type": "array" });
     for (name, schema, item) in schemas() {
-        let cost = checked(&broker, &name.replace(' ', "-"), &schema, &array_of(item, bytes)).await;
+        let (id, value) = (name.replace(' ', "-"), array_of(item, bytes));
+        let usual =
+            least(async |n| checked(&broker, &format!("usual-{id}-{n}"), &harmless, &value).await);
+        let usual = usual.await.expect("it is well-formed");
+        let cost =
+            least(async |n| checked(&broker, &format!("{id}-{n}"), &schema, &value).await).await;
         note(&mut proof, name, cost.map(|cost| cost.saturating_sub(usual)));
     }
     let content = format!("{}!", "ab".repeat(30_000));
-    let usual = matched(&broker, "x-0", "never", &content).await.expect("it is well-formed");
-    for (n, expression) in EXPRESSIONS.iter().enumerate() {
-        let cost = matched(&broker, &format!("x-{}", n + 1), expression, &content).await;
-        note(&mut proof, expression, cost.map(|cost| cost.saturating_sub(usual)));
+    let usual = least(async |n| matched(&broker, &format!("x-{n}"), "never", &content).await).await;
+    let usual = usual.expect("it is well-formed");
+    for (at, expression) in EXPRESSIONS.iter().enumerate() {
+        let cost =
+            least(async |n| matched(&broker, &format!("x-{at}-{n}"), expression, &content).await);
+        note(&mut proof, expression, cost.await.map(|cost| cost.saturating_sub(usual)));
     }
     assert_eq!(broker.terminate().await, 0, "it is well after all that");
     let all = proof.passed() + proof.failed();
@@ -129,6 +140,16 @@ async fn hostile() {
     ));
 }
 
+/// The least of three costs: what else happens in the broker and on the machine is not the pattern's. None where it is
+/// refused.
+async fn least(mut cost: impl AsyncFnMut(u32) -> Option<Duration>) -> Option<Duration> {
+    let mut least = cost(0).await?;
+    for n in 1..3 {
+        least = least.min(cost(n).await?);
+    }
+    Some(least)
+}
+
 fn array_of(item: &str, bytes: usize) -> String {
     format!("[{}]", vec![item; bytes / (item.len() + 1)].join(","))
 }
@@ -136,8 +157,7 @@ fn array_of(item: &str, bytes: usize) -> String {
 /// What it costs to have this checked by the schema of a capability; none where the schema is refused.
 async fn checked(broker: &Program, name: &str, schema: &Value, value: &str) -> Option<Duration> {
     let mut provider = Door::Lobby.stranger(broker).await;
-    let wrapped = json!({ "properties": { "v": schema } });
-    let schema = if schema == &json!({}) { schema } else { &wrapped };
+    let schema = json!({ "properties": { "v": schema } });
     let began = spent(broker).await;
     let said = provider
         .join(&format!("p-{name}"), &json!([{ "name": "x", "input_schema": schema }]))
