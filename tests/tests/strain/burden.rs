@@ -202,3 +202,10 @@ pub(crate) fn faketime() -> Option<PathBuf> {
         found.map(|one| one.path().join("faketime/libfaketimeMT.so.1")).filter(|one| one.exists());
     found.next()
 }
+
+/// Takes away what that library leaves in memory of a program that was killed.
+pub(crate) fn sweep_up_after(pid: u32) {
+    for name in [format!("faketime_shm_{pid}"), format!("sem.faketime_sem_{pid}")] {
+        drop(std::fs::remove_file(Path::new("/dev/shm").join(name)));
+    }
+}

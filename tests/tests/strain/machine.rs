@@ -11,8 +11,8 @@ use switchboard_tests::socket::Socket;
 use switchboard_tests::{Broker, PATIENCE, Proof, eventually};
 
 use crate::burden::{
-    agent, answers_all, conserved, descriptors, done, faketime, listener, report, send, under,
-    write_settings,
+    agent, answers_all, conserved, descriptors, done, faketime, listener, report, send,
+    sweep_up_after, under, write_settings,
 };
 
 /// Waits until an open console tells of a trouble with these words that is not over, or is.
@@ -131,13 +131,15 @@ async fn a_clock_that_jumps() {
         std::fs::write(&clock, jump).unwrap();
         if n % 2 == 1 {
             // The same when the broker does not live to see it.
+            let pid = program.id();
             program.kill().await;
+            sweep_up_after(pid);
             program = start(jump).await;
             (sender, near) =
                 (agent(&program.url, "sender").await, listener(&program.url, "near").await);
         }
         let again = near.process().await;
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             proof.check(
                 format!("{jump}: the console's report says by how much"),
                 report(&program).await.contains("the clock of this machine was set"),
