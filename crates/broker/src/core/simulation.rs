@@ -109,7 +109,7 @@ fn nothing_accepted_is_lost_or_doubled_whatever_fails() {
     }
     let figure = format!(
         "{} sent, {} acknowledged, {} refused, {} deliveries, {} crashes and restarts, {} times a full disk, {} times \
-         another time of day, {} replays: 0 lost, 0 unaccounted for",
+         another time of day, {} replays: {} lost or unaccounted for",
         sum.sent,
         sum.acknowledged,
         sum.refused,
@@ -117,7 +117,8 @@ fn nothing_accepted_is_lost_or_doubled_whatever_fails() {
         sum.crashes,
         sum.disk_faults,
         sum.jumps,
-        sum.replayed
+        sum.replayed,
+        failed.len()
     );
     let how = "each seed a play of up to 208 acts that chance chose, on a real store, with a clock of its own and faults; then all is drained";
     write_down("simulation", how, &figure, passed, failed.len() as u64);
@@ -157,6 +158,7 @@ fn the_core_does_what_its_model_says() {
         runner.run(&plays, |steps| played(&empty, &steps).map(drop).map_err(TestCaseError::fail));
     let how = "plays of up to 120 acts, made short where one fails, beside a model of what senders and recipients know";
     let (passed, failed) = if outcome.is_ok() { (u64::from(cases), 0) } else { (0, 1) };
-    write_down("model", how, &format!("{cases} plays as the model says"), passed, failed);
+    let figure = format!("{passed} of {cases} plays as the model says");
+    write_down("model", how, &figure, passed, failed);
     outcome.unwrap();
 }

@@ -341,8 +341,20 @@ impl Play {
 
     async fn restart(&mut self) -> Result<(), String> {
         self.ledger.tally.crashes += 1;
+        self.stage.fill_disk(false).await;
+        self.stage.input(Input::Stop);
+        self.go_on().await?;
+        // What was promised before is still to be heard, one thing after the other.
+        for _ in 0..20 {
+            if self.stage.core().is_done() {
+                break;
+            }
+            self.hear().await?;
+            self.stage.let_pass(Duration::from_millis(300));
+            self.go_on().await?;
+        }
         let settled = self.settled();
-        self.stage.stop().await;
+        self.stage.close().await;
         self.look(&settled)?;
         self.stage.crash().await;
         self.everyone_is_cut_off(false);

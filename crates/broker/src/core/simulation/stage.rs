@@ -152,12 +152,6 @@ impl Stage {
         true
     }
 
-    /// The core hears all that the disk has said.
-    async fn hear(&mut self) {
-        self.flush().await;
-        while self.hear_one().await {}
-    }
-
     /// The disk takes no new messages, or does again.
     pub(super) async fn fill_disk(&mut self, full: bool) {
         self.flush().await;
@@ -182,19 +176,8 @@ impl Stage {
         (self.core, self.inputs, self.inbox) = (Some(core), inputs, inbox);
     }
 
-    /// The broker is stopped. What was promised before is still to be heard.
-    pub(super) async fn stop(&mut self) {
-        self.fill_disk(false).await;
-        self.input(Input::Stop);
-        self.pass().await;
-        for _ in 0..20 {
-            if self.core().is_done() {
-                break;
-            }
-            self.hear().await;
-            self.let_pass(Duration::from_millis(300));
-            self.pass().await;
-        }
+    /// The broker was stopped, and has ended.
+    pub(super) async fn close(&mut self) {
         assert!(self.core().is_done(), "a broker that was stopped ends");
         self.core.as_mut().unwrap().close_down().await;
     }
