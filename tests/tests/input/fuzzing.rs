@@ -7,7 +7,7 @@ use std::process::Command;
 use switchboard_tests::Proof;
 use switchboard_tests::proof::full;
 
-/// Executions of each target at full size, unless `FUZZ_RUNS` says otherwise.
+/// Executions of each target at full size. `FUZZ_RUNS` asks for another number, at any size.
 const RUNS: u64 = 10_000_000;
 
 fn root() -> PathBuf {
@@ -56,9 +56,8 @@ fn fuzzing(target: &str) {
     proof.check("it has a corpus", kept > 0);
     proof.check("it is a test too", sources().contains(&format!("replay(\"{target}\"")));
     let mut figure = format!("a corpus of {kept} inputs");
-    if full() {
-        let runs = std::env::var("FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
-        let runs = runs.unwrap_or(RUNS);
+    let asked = std::env::var("FUZZ_RUNS").ok().and_then(|text| text.parse().ok());
+    if let Some(runs) = asked.or(full().then_some(RUNS)) {
         figure = match run(target, runs) {
             Ok((done, micros)) => {
                 proof.check(format!("{done} executions"), done >= runs);
