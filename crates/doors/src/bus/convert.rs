@@ -20,6 +20,8 @@ use switchboard_model::{
 
 use super::wire::{DeliveryHead, RpcError};
 pub(crate) use answer::{answer, answer_to_error, is_unknown_method};
+#[cfg(any(test, fuzzing))]
+pub(crate) use given::is_read_alike;
 use given::{PayloadHead, Where};
 pub(crate) use result::{refusal, sent};
 

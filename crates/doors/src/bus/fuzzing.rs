@@ -34,6 +34,8 @@ fn envelope(text: &str) {
         Err(bad) => is_refused(bad.id, &bad.error, text),
         Ok(Incoming::Request { id, method, params }) => {
             is_refused(id, &RpcError::unknown_method(&method), text);
+            let alike = params.is_none_or(convert::is_read_alike);
+            assert!(alike, "what is found quickly is what a thorough reader finds");
             // Whatever the method, its parameters are read in every way.
             let known = [
                 convert::join(params).err(),

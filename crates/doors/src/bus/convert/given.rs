@@ -123,6 +123,15 @@ fn text(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Whether what is found quickly in a request is what a thorough reader finds.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn is_read_alike(params: &RawValue) -> bool {
+    let thorough = serde_json::from_str::<Where<'_>>(params.get()).ok();
+    let payload = thorough.as_ref().and_then(|request| request.payload);
+    let alike = |payload| PayloadHead::read(payload).ok() == serde_json::from_str(payload).ok();
+    payload.is_none_or(alike) && Where::read(Some(params)).ok() == thorough
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -149,17 +158,15 @@ mod tests {
         fn however_a_request_is_read_it_says_the_same(params in object(&[
             "topic", "to", "address", "payload", "from", "messageId", "priority", "ttl_seconds", "ttlSeconds", "t\\u006f",
         ])) {
-            let raw: &RawValue = serde_json::from_str(&params).unwrap();
-            let thorough = serde_json::from_str::<Where<'_>>(&params).ok();
-            prop_assert_eq!(Where::read(Some(raw)).ok(), thorough);
+            prop_assert!(is_read_alike(serde_json::from_str(&params).unwrap()), "{params}");
         }
 
         #[test]
         fn however_a_payload_is_read_it_says_the_same(payload in object(&[
             "type", "capability", "priority", "other", "typ\\u0065",
         ])) {
-            let thorough = serde_json::from_str::<PayloadHead<'_>>(&payload).ok();
-            prop_assert_eq!(PayloadHead::read(&payload).ok(), thorough);
+            let params = format!(r#"{{"topic":"t","payload":{payload}}}"#);
+            prop_assert!(is_read_alike(serde_json::from_str(&params).unwrap()), "{params}");
         }
     }
 }
