@@ -10,7 +10,7 @@ import { arrow, talk } from "./conversations";
 import { settings, signToken } from "./discovery";
 import { chart, tab } from "./overview";
 import { cellThat } from "./permissions";
-import { inPanel, link, listening, notice, panel, row } from "./screen";
+import { button, inPanel, link, listening, notice, panel, row } from "./screen";
 import { until } from "./until";
 
 // Pictures for the documents, of the demo agents at work. `./dev shots` takes them.
@@ -133,8 +133,11 @@ test("the first screen, then every screen with the demo agents, light and dark",
     await screen.click(link("settings"));
     await screen.click(settings("security"));
     await take(screen, `settings-${colorScheme}`);
-    // Last, when there has been some traffic to draw.
+    // Last, when there has been some traffic to draw; the list tells of the same cords.
     await screen.click(link("flow"));
+    await screen.click(button("List"));
+    await screen.sees({ css: "[role=region]", words: ["price-hunter", "invoicer", "watcher"] });
+    await screen.click(button("List"));
     await screen.click(row("request", "price-hunter", "processed"));
     await screen.sees({ css: "aside", words: ["Payload"] });
     await take(screen, `flow-${colorScheme}`);
