@@ -90,9 +90,11 @@ describe("Settings", () => {
         .map((each) => each.textContent);
     await waitFor(() => expect(told()).toHaveLength(2));
     expect(told()[0]).toMatch(/Attempts.*5 →\s*3.*by operator/s);
-    const undo = within(list).getAllByRole("button", { name: /^Put Attempts back/ });
+    const undo = within(list).getAllByRole("button", { name: /^Undo: put Attempts back/ });
     expect(undo).toHaveLength(1);
-    await fireEvent.click(within(list).getByRole("button", { name: "Put Attempts back to 5" }));
+    await fireEvent.click(
+      within(list).getByRole("button", { name: "Undo: put Attempts back to 5" }),
+    );
     await waitFor(() => expect(told()).toHaveLength(3));
     expect(broker.called("editSettings").at(-1)).toEqual({
       changes: [{ key: "delivery.attempts", value: 5 }],
