@@ -1,8 +1,6 @@
 //! How a folder becomes a store, and every way in which it cannot.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
@@ -15,7 +13,7 @@ use switchboard_model::{AllowEntry, LetterStatus, Session, Totals};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use crate::checkpoint::{Checkpointer, LARGE_LOG};
+use crate::checkpoint::{self, Checkpointer, KEPT_LOG};
 use crate::commit::{Commit, Reporter};
 use crate::disk::DiskGuard;
 use crate::error::{is_damage, is_damage_code, is_disk};
@@ -112,6 +110,8 @@ pub struct Restored {
 
 /// Everything a store is made of, before its tasks run.
 pub(crate) struct Parts {
+    /// The one that found out what there was. Nobody needs it any longer.
+    pub(crate) connection: SqliteConnection,
     pub(crate) writer: Writer,
     pub(crate) checkpointer: Checkpointer,
     pub(crate) queue: Queue,
@@ -164,9 +164,7 @@ async fn open_database(
     let readers = pool(&database, READERS);
     let delivery_readers = pool(&database, DELIVERY_READERS);
     let job_readers = pool(&database, JOB_READERS);
-    let commits = Arc::new(AtomicU64::new(0));
-    let log = log_path(&database);
-    let checkpointer = Checkpointer::new(connection, log, Arc::clone(&commits));
+    let (log, checkpointer) = checkpoint::watch(Pen::open(&database, options)?);
     let (queue, receiver) = Queue::new();
     let (reporter, news) = Reporter::new();
     let (options_in, options_out) = watch::channel(*options);
@@ -184,12 +182,13 @@ async fn open_database(
         retry_at: Instant::now(),
         disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
         house: Housekeeping::new(options_out, wanted, indexed_up_to, restored.next_seq - 1),
-        commits,
+        log,
         troubles: troubles.clone(),
         troubled: false,
         lock,
     };
     Ok(Parts {
+        connection,
         writer,
         checkpointer,
         queue,
@@ -220,7 +219,7 @@ pub(crate) fn writing(database: &Path, options: &Options) -> SqliteConnectOption
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(synchronous)
-        .pragma("journal_size_limit", LARGE_LOG.to_string())
+        .pragma("journal_size_limit", KEPT_LOG.to_string())
 }
 
 /// A connection of its own, for what takes long.

@@ -1,6 +1,7 @@
 //! The one connection that writes. It belongs to a thread of its own, and a statement is a call into
 //! SQLite and no more: a message and what became of it are some ten of them.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::FromSql;
 use rusqlite::{CachedStatement, Connection, OpenFlags, Params, Result};
 
-use crate::checkpoint::LARGE_LOG;
+use crate::checkpoint::{KEPT_LOG, PASSIVE};
+use crate::rows::uint;
 use crate::{Options, Synchronous};
 
 #[cfg(test)]
@@ -23,11 +25,14 @@ const EMPTY_LOG: &str = "pragma wal_checkpoint(truncate)";
 pub(crate) const STATEMENTS: usize = 256;
 /// How long to wait for somebody else's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The log is moved by the checkpointer; the writer does so itself, and then waits for the disk,
-/// only when it has come to so many pages.
-const EMERGENCY_CHECKPOINT_PAGES: u32 = 65_536;
 /// In KiB. Enough for where rows are added; SQLite walks through all of it at nearly every commit.
 const CACHE_KIB: u32 = 8_192;
+
+thread_local! {
+    /// How many pages the log had at the last commit. A hook of SQLite's takes nothing along with it, and the pen
+    /// stays on one thread.
+    static LOG_PAGES: Cell<u64> = const { Cell::new(0) };
+}
 
 /// Writes, statement by statement.
 pub(crate) struct Pen(Connection);
@@ -47,9 +52,14 @@ impl Pen {
         };
         connection.execute_batch(&format!(
             "pragma synchronous = {synchronous}; pragma foreign_keys = on; \
-             pragma temp_store = memory; pragma wal_autocheckpoint = {EMERGENCY_CHECKPOINT_PAGES}; \
-             pragma journal_size_limit = {LARGE_LOG}; pragma cache_size = -{CACHE_KIB}"
+             pragma temp_store = memory; pragma journal_size_limit = {KEPT_LOG}; \
+             pragma cache_size = -{CACHE_KIB}"
         ))?;
+        // In the place of SQLite's own, which would move the log while somebody waits for a commit.
+        connection.wal_hook(Some(|_, pages| {
+            LOG_PAGES.set(u64::try_from(pages).unwrap_or(0));
+            Ok(())
+        }));
         Ok(Self(connection))
     }
 
@@ -79,6 +89,16 @@ impl Pen {
     /// Takes back what was begun. SQLite may have done so already, which is as good.
     pub(crate) fn roll_back(&self) {
         drop(self.run(ROLLBACK, []));
+    }
+
+    /// How many pages the log had after the last commit.
+    pub(crate) fn log_pages(&self) -> u64 {
+        LOG_PAGES.get()
+    }
+
+    /// Moves the log into the database as far as nobody reads there. Returns how many of its pages are there now.
+    pub(crate) fn move_log(&self) -> Result<u64> {
+        self.statement(PASSIVE)?.query_one([], |row| row.get("checkpointed").map(uint))
     }
 
     /// Moves the whole log into the database and empties it; for the end, when nobody else reads.

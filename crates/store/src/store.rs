@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sqlx::Connection;
 use sqlx::sqlite::SqlitePool;
 use switchboard_model::{
     AgentId, ConversationId, ConversationMessage, ConversationRow, DeadMessage, DeadReason, JobId,
@@ -12,7 +13,6 @@ use switchboard_model::{
     MessageRow, MessageSummary, Payload, RuleChange, Saved, Scope, SessionView, Tally, Timestamp,
 };
 use tokio::sync::{Mutex, oneshot, watch};
-use tokio::task::JoinHandle;
 
 use crate::message::Readable;
 use crate::open::{self, log_path};
@@ -48,8 +48,7 @@ struct Inner {
 
 struct Tasks {
     writer: oneshot::Receiver<()>,
-    checkpointer: JoinHandle<()>,
-    stop_checkpointer: oneshot::Sender<()>,
+    checkpointer: oneshot::Receiver<()>,
 }
 
 impl Store {
@@ -57,12 +56,12 @@ impl Store {
     /// where they are missing.
     pub async fn open(dir: &Path, options: &Options) -> Result<Opened, Error> {
         let parts = open::open(dir, options).await?;
-        let (stop_checkpointer, stopped) = oneshot::channel();
+        let no_thread = |error: io::Error| Error::Database(error.into());
         let tasks = Tasks {
-            writer: parts.writer.start().map_err(|error| Error::Database(error.into()))?,
-            checkpointer: tokio::spawn(parts.checkpointer.run(stopped)),
-            stop_checkpointer,
+            writer: parts.writer.start().map_err(no_thread)?,
+            checkpointer: parts.checkpointer.start().map_err(no_thread)?,
         };
+        Connection::close(parts.connection).await?;
         let inner = Inner {
             queue: parts.queue,
             readers: parts.readers,
@@ -442,12 +441,11 @@ impl Store {
         {
             readers.close().await;
         }
-        drop(tasks.stop_checkpointer);
-        if let Err(error) = tasks.checkpointer.await {
-            tracing::error!(%error, "the task that moves the log ended badly");
-        }
         if tasks.writer.await.is_err() {
             tracing::error!("the thread that writes ended badly");
+        }
+        if tasks.checkpointer.await.is_err() {
+            tracing::error!("the thread that moves the log ended badly");
         }
     }
 }

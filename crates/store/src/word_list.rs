@@ -7,6 +7,7 @@ mod coding;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use foldhash::fast::RandomState;
 use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
@@ -33,9 +34,10 @@ const READ: &str = "select b.value as block, l.value as letter, w.words \
 
 const FORGET: &str = "delete from word_list where id between ?1 and ?2";
 
-/// The words of some messages of one block.
+/// The words of some messages of one block. Each is looked up here, so that is quick; it still cannot be foretold which
+/// words would meet.
 #[derive(Default)]
-pub(crate) struct Gathered(HashMap<Box<str>, Vec<u16>>);
+pub(crate) struct Gathered(HashMap<Box<str>, Vec<u16>, RandomState>);
 
 impl Gathered {
     /// Notes a word of a message. Messages come one after the other.

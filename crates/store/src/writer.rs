@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::runtime;
@@ -12,6 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 
 use crate::batch::Batch;
+use crate::checkpoint::LogWatch;
 use crate::commit::Reporter;
 use crate::disk::DiskGuard;
 use crate::error::{Failure, failure};
@@ -50,8 +50,8 @@ pub(crate) struct Writer {
     pub(crate) retry_at: Instant,
     pub(crate) disk: DiskGuard,
     pub(crate) house: Housekeeping,
-    /// Counts commits for the checkpointer.
-    pub(crate) commits: Arc<AtomicU64>,
+    /// For the checkpointer.
+    pub(crate) log: LogWatch,
     pub(crate) troubles: Troubles,
     /// Whether the disk did not take the last that it was given.
     pub(crate) troubled: bool,
@@ -106,6 +106,7 @@ impl Writer {
                 if self.house.due_under_load() {
                     self.keep_house();
                 }
+                self.look_at_log();
             }
             () = self.reporter.catch_up(), if self.reporter.is_behind() => {}
             () = sleep_until(self.retry_at), if !self.kept.is_empty() => self.take([]),
@@ -113,7 +114,7 @@ impl Writer {
             () = self.house.called() => {}
             () = sleep_until(house_due) => {
                 self.keep_house();
-                self.commits.fetch_add(1, Ordering::Relaxed);
+                self.look_at_log();
             }
         }
         true
@@ -182,6 +183,15 @@ impl Writer {
         }
     }
 
+    /// After a commit of which is told, or of which nobody waits to hear.
+    fn look_at_log(&mut self) {
+        if self.log.written(self.pen.log_pages(), Instant::now().into_std())
+            && let Err(error) = self.pen.move_log()
+        {
+            tracing::warn!(%error, "could not move the log into the database");
+        }
+    }
+
     fn trouble(&mut self, words: String) {
         self.troubled = true;
         self.troubles.begin(TroubleKind::Writing, words);
@@ -226,7 +236,6 @@ impl Writer {
             }
             tries += 1;
         }
-        self.commits.fetch_add(1, Ordering::Relaxed);
         self.house.written(&batch);
         Ok(())
     }

@@ -49,7 +49,7 @@ async fn written(parts: &mut Parts, records: Vec<Record>) {
 
 async fn later_attempts(parts: &mut Parts) -> i64 {
     let count = sqlx::query("select count(*) from attempt");
-    count.fetch_one(&mut parts.checkpointer.connection).await.unwrap().get(0)
+    count.fetch_one(&mut parts.connection).await.unwrap().get(0)
 }
 
 async fn attempts(parts: &Parts, seq: u64) -> Vec<(u32, Option<String>, Option<String>)> {
@@ -70,9 +70,7 @@ async fn told(parts: &mut Parts) -> Vec<String> {
         lines.push(format!("{:?}", detail.unwrap().deliveries));
     }
     let tried =
-        table::tried(&mut parts.checkpointer.connection, &[1, 2, 3, 4, 5], moment(1_000_000))
-            .await
-            .unwrap();
+        table::tried(&mut parts.connection, &[1, 2, 3, 4, 5], moment(1_000_000)).await.unwrap();
     lines.push(format!("{tried:?}"));
     let talk = ConversationId(TALK.into());
     let (messages, ..) = conversation::read(&parts.readers, &talk, 10).await.unwrap();
@@ -126,7 +124,7 @@ async fn what_an_older_version_wrote_reads_like_what_is_written_now() {
     let now = told(&mut parts).await;
     assert_eq!(later_attempts(&mut parts).await, 3);
     for statement in AS_BEFORE {
-        sqlx::query(statement).execute(&mut parts.checkpointer.connection).await.unwrap();
+        sqlx::query(statement).execute(&mut parts.connection).await.unwrap();
     }
     assert_eq!(later_attempts(&mut parts).await, 7);
     assert_eq!(told(&mut parts).await, now);
@@ -151,9 +149,7 @@ async fn an_attempt_is_the_same_whether_it_comes_with_its_delivery_or_later() {
         assert_eq!(attempts(&parts, seq).await, [said(1), said(2)], "message {seq}");
     }
     assert_eq!(later_attempts(&mut parts).await, 3);
-    let tried = table::tried(&mut parts.checkpointer.connection, &[1, 2, 3], moment(1_000_000))
-        .await
-        .unwrap();
+    let tried = table::tried(&mut parts.connection, &[1, 2, 3], moment(1_000_000)).await.unwrap();
     let [first, others @ ..] = &tried[..] else { panic!() };
     for (_, other) in others {
         let same = crate::Tried { delivery: first.1.delivery, ..other.clone() };
@@ -171,17 +167,14 @@ async fn what_is_said_of_an_attempt_once_stays_and_of_unknown_deliveries_nothing
     written(&mut parts, vec![silent(), tried(1, 1, DeliveryState::Failed)]).await;
     written(&mut parts, vec![tried(1, 1, DeliveryState::Failed)]).await;
     assert_eq!(attempts(&parts, 1).await, [(1, None, None)]);
-    let last = table::tried(&mut parts.checkpointer.connection, &[1], moment(1_000_000))
-        .await
-        .unwrap()
-        .remove(0)
-        .1;
+    let last =
+        table::tried(&mut parts.connection, &[1], moment(1_000_000)).await.unwrap().remove(0).1;
     assert_eq!(last.state, DeliveryState::Failed, "but where the delivery is moves on");
 
     written(&mut parts, vec![tried(9, 1, DeliveryState::Failed), delivery(8, 99)]).await;
     written(&mut parts, vec![tried(8, 2, DeliveryState::Failed)]).await;
     let count = sqlx::query("select (select count(*) from delivery), last_delivery from total");
-    let row = count.fetch_one(&mut parts.checkpointer.connection).await.unwrap();
+    let row = count.fetch_one(&mut parts.connection).await.unwrap();
     assert_eq!((row.get::<i64, _>(0), row.get::<i64, _>(1)), (1, 9));
     assert_eq!(later_attempts(&mut parts).await, 0);
 }

@@ -155,7 +155,7 @@ async fn write_in(dir: &Path, writes: &[Vec<Record>], sizes: &[usize]) -> Totals
         }
         rest = later;
     }
-    let stored = crate::total::read(&mut parts.checkpointer.connection).await.unwrap();
+    let stored = crate::total::read(&mut parts.connection).await.unwrap();
     parts.queue.close();
     parts.readers.close().await;
     parts.writer.run().await;

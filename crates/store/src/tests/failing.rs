@@ -73,7 +73,7 @@ async fn on_a_full_disk_senders_are_told_and_bookkeeping_is_written_when_there_i
     assert_eq!(all(&parts).await, expected);
     let detail = history::message(&parts.readers, message(1).id).await.unwrap().unwrap();
     assert_eq!(detail.deliveries.len(), 1);
-    let totals = crate::total::read(&mut parts.checkpointer.connection).await.unwrap().totals;
+    let totals = crate::total::read(&mut parts.connection).await.unwrap().totals;
     assert_eq!((totals.accepted, totals.processed, totals.waiting), (2, 1, 1));
 }
 

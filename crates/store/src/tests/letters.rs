@@ -192,7 +192,7 @@ async fn one_letter_of_many_is_found_without_looking_at_the_others() {
     opened.store.close().await;
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     let statement = AssertSqlSafe(format!("explain query plan {}", letters::OF_IDS));
-    let plan = sqlx::query(statement).fetch_all(&mut parts.checkpointer.connection).await.unwrap();
+    let plan = sqlx::query(statement).fetch_all(&mut parts.connection).await.unwrap();
     let plan: Vec<String> = plan.iter().map(|row| row.get("detail")).collect();
     assert!(plan.iter().any(|step| step.contains("message_id (id=?)")), "{plan:#?}");
     assert!(!plan.iter().any(|step| step.starts_with("SCAN d")), "{plan:#?}");

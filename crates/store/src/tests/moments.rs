@@ -182,8 +182,7 @@ async fn what_is_old_is_forgotten_but_not_how_it_ended() {
     let then = crate::moment::read(&parts.readers, now).await.unwrap();
     assert_eq!(then.kept_since, Timestamp(now.0 - 7 * DAY), "and it is said since when");
     assert_eq!(then.agents[0].status, AgentStatus::Unavailable, "they went when the store closed");
-    let left =
-        sqlx::query("select agent from presence").fetch_all(&mut parts.checkpointer.connection);
+    let left = sqlx::query("select agent from presence").fetch_all(&mut parts.connection);
     assert_eq!(left.await.unwrap().len(), 1);
 }
 
@@ -206,7 +205,7 @@ async fn a_moment_among_a_million_messages_is_found_at_once() {
          where settled_at is not null";
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
-    let connection = &mut parts.checkpointer.connection;
+    let connection = &mut parts.connection;
     let first = moment(0).0 - 200 * SECOND;
     sqlx::query(FILL).bind(first).execute(&mut *connection).await.unwrap();
     for statement in [DELIVERIES, ATTEMPTS, "pragma wal_checkpoint(truncate)"] {

@@ -178,7 +178,7 @@ async fn a_database_of_an_older_version_keeps_its_rows_its_checks_and_its_indexe
         let detail = history::message(&parts.readers, message(seq).id).await.unwrap().unwrap();
         assert_eq!(detail.deliveries[0].attempts.len(), 1, "message {seq}");
     }
-    let connection = &mut parts.checkpointer.connection;
+    let connection = &mut parts.connection;
     let checked = sqlx::query("pragma integrity_check").fetch_all(&mut *connection).await.unwrap();
     assert_eq!(checked.iter().map(|row| row.get(0)).collect::<Vec<&str>>(), ["ok"]);
     for statement in ["update message set state = 'lost'", "update delivery set state = 'lost'"] {

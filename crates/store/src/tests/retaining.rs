@@ -36,9 +36,7 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
         }
         parts.queue.try_write(records).unwrap();
     }
-    while crate::total::read(&mut parts.checkpointer.connection).await.unwrap().totals.accepted
-        < count
-    {
+    while crate::total::read(&mut parts.connection).await.unwrap().totals.accepted < count {
         parts.writer.turn().await;
     }
     parts.writer.house.describe(&parts.writer.pen, count).unwrap();
@@ -52,7 +50,7 @@ async fn seqs(parts: &Parts, text: Option<&str>) -> Vec<u64> {
 }
 
 async fn count(parts: &mut Parts, statement: &'static str) -> i64 {
-    let query = sqlx::query(statement).fetch_one(&mut parts.checkpointer.connection);
+    let query = sqlx::query(statement).fetch_one(&mut parts.connection);
     query.await.unwrap().get(0)
 }
 
@@ -65,7 +63,7 @@ fn walk(parts: &Parts, limits: Limits, now: Timestamp) {
 async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_dead_letters() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = with_messages(dir.path(), 300, r#""findme""#).await;
-    let totals = crate::total::read(&mut parts.checkpointer.connection).await.unwrap().totals;
+    let totals = crate::total::read(&mut parts.connection).await.unwrap().totals;
     // A delivery of a message that the disk did not take leaves no trace, but its number is used up.
     parts
         .queue
@@ -87,7 +85,7 @@ async fn old_messages_go_with_all_their_traces_but_never_waiting_ones_or_open_de
         assert_eq!(count(&mut parts, statement).await, 60, "{statement}");
     }
     assert_eq!(count(&mut parts, "select count(*) from dead_letter").await, 30);
-    let after = crate::total::read(&mut parts.checkpointer.connection).await.unwrap();
+    let after = crate::total::read(&mut parts.connection).await.unwrap();
     assert_eq!(after.totals, totals, "the totals are for ever");
     assert_eq!(after.last_seq, 300);
 }
@@ -127,8 +125,7 @@ async fn a_time_that_is_still_to_come_keeps_only_itself() {
         parts.queue.try_write(records).unwrap();
         parts.queue.try_write(vec![taken_by(seq, "analyzer")]).unwrap();
     }
-    while crate::total::read(&mut parts.checkpointer.connection).await.unwrap().totals.processed < 3
-    {
+    while crate::total::read(&mut parts.connection).await.unwrap().totals.processed < 3 {
         parts.writer.turn().await;
     }
     walk(&parts, Limits { days: 7, max_mb: 1000 }, now);
@@ -141,16 +138,11 @@ async fn the_oldest_go_while_there_is_too_much() {
     let payload = format!("\"{}\"", "x".repeat(20_000));
     let mut parts = with_messages(dir.path(), 800, &payload).await;
     let limits = Limits { days: 7, max_mb: 5 };
-    assert!(
-        pages_read(&mut parts.checkpointer.connection).await.unwrap().used_bytes() > 16_000_000
-    );
+    assert!(pages_read(&mut parts.connection).await.unwrap().used_bytes() > 16_000_000);
     let pages = "select page_count from pragma_page_count";
     let before = count(&mut parts, pages).await;
     walk(&parts, limits, moment(0));
-    assert!(
-        pages_read(&mut parts.checkpointer.connection).await.unwrap().used_bytes()
-            <= 5 * 1024 * 1024
-    );
+    assert!(pages_read(&mut parts.connection).await.unwrap().used_bytes() <= 5 * 1024 * 1024);
     assert!(count(&mut parts, pages).await < before, "room is given back to the system");
     let left = seqs(&parts, None).await;
     assert!(left.contains(&800), "the newest stays");

@@ -46,7 +46,7 @@ async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() 
     assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "marked to be indexed again");
     index(&mut parts, 3);
     let left = sqlx::query("select seq from search_again");
-    assert!(left.fetch_optional(&mut parts.checkpointer.connection).await.unwrap().is_none());
+    assert!(left.fetch_optional(&mut parts.connection).await.unwrap().is_none());
     assert_eq!(find(&parts, &text("greengrocer apple")).await, [1], "indexed again");
 
     // A message that comes later than one with a higher number.

@@ -38,3 +38,27 @@ async fn many_messages_share_few_commits() {
     assert_eq!(opened.restored.totals.processed, MESSAGES);
     opened.store.close().await;
 }
+
+/// Commits never pause, so that there is always something in the log that is not moved.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_begins_anew_while_messages_keep_coming() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut opened = open(dir.path()).await;
+    let long = format!(r#"{{"text":"{}"}}"#, "x".repeat(50_000));
+    // The log's header counts how often it has begun.
+    let begun = || {
+        let log = std::fs::read(dir.path().join("switchboard.db-wal")).unwrap();
+        log.get(12..16).map(|count| u32::from_be_bytes(count.try_into().unwrap()))
+    };
+    opened.written(accepted(message(1))).await;
+    let at_first = begun().unwrap();
+    let mut seq = 1;
+    while begun().unwrap() < at_first + 3 {
+        assert!(seq < 50_000, "it never does");
+        for _ in 0..100 {
+            seq += 1;
+            opened.written(accepted(message_on(seq, "inbound:chat-1", &long))).await;
+        }
+    }
+    opened.store.close().await;
+}
