@@ -8,6 +8,7 @@
 #[doc(hidden)]
 pub mod fuzzing;
 mod outline;
+mod patterns;
 
 use std::sync::Arc;
 
@@ -68,6 +69,11 @@ pub enum InvalidSchema {
     /// There are too many regular expressions in it.
     #[error("the schema has more than {MAX_PATTERNS} patterns")]
     TooManyPatterns,
+    /// To read them would take too long.
+    #[error(
+        "the schema's patterns name too many letters: use fewer classes like \\p{{L}} or \\w, above all where case is ignored"
+    )]
+    CostlyPatterns,
     /// It would take too long to ask.
     #[error("the schema leads from one part to the next so often that a check could take forever")]
     TooInvolved,

@@ -1,6 +1,8 @@
 //! Which of the messages on its topics a subscriber wants.
 
 use regex::bytes::{Regex, RegexBuilder};
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{self, Ast, Flag, GroupKind, Visitor};
 use serde::Serialize;
 use ts_rs::TS;
 use uuid::Uuid;
@@ -40,6 +42,9 @@ pub enum InvalidFilter {
     /// The expression cannot be read, or would be too large.
     #[error("contentMatch cannot be used: {0}")]
     Expression(String),
+    /// It asks for letters, where bytes are compared.
+    #[error("contentMatch is compared byte by byte: leave the flag u out")]
+    Letters,
     /// The expression is too long to be read.
     #[error("contentMatch is longer than {MAX_EXPRESSION} bytes")]
     TooLong,
@@ -51,9 +56,47 @@ impl Expression {
         if text.len() > MAX_EXPRESSION {
             return Err(InvalidFilter::TooLong);
         }
+        // What cannot be read here is refused below, with what is wrong about it.
+        if Parser::new().parse(text).is_ok_and(|ast| ast::visit(&ast, WantsLetters).is_err()) {
+            return Err(InvalidFilter::Letters);
+        }
         // By bytes: classes of all the world's letters alone would be larger than that.
         let compiled = RegexBuilder::new(text).unicode(false).size_limit(MAX_COMPILED).build();
         compiled.map(Self).map_err(|error| InvalidFilter::Expression(error.to_string()))
+    }
+}
+
+/// Finds out whether an expression asks to be compared letter by letter. To look at all letters of the world takes
+/// milliseconds for each class of them.
+struct WantsLetters;
+
+impl Visitor for WantsLetters {
+    type Output = ();
+    type Err = ();
+
+    fn finish(self) -> Result<(), ()> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+        let flags = match ast {
+            Ast::Flags(set) => &set.flags,
+            Ast::Group(group) => match &group.kind {
+                GroupKind::NonCapturing(flags) => flags,
+                GroupKind::CaptureIndex(_) | GroupKind::CaptureName { .. } => return Ok(()),
+            },
+            Ast::Empty(_)
+            | Ast::Literal(_)
+            | Ast::Dot(_)
+            | Ast::Assertion(_)
+            | Ast::ClassUnicode(_)
+            | Ast::ClassPerl(_)
+            | Ast::ClassBracketed(_)
+            | Ast::Repetition(_)
+            | Ast::Alternation(_)
+            | Ast::Concat(_) => return Ok(()),
+        };
+        if flags.flag_state(Flag::Unicode) == Some(true) { Err(()) } else { Ok(()) }
     }
 }
 
@@ -130,5 +173,13 @@ mod tests {
             assert!(Expression::parse(usual).is_ok(), "{usual}");
         }
         assert_eq!(Expression::parse(&"a".repeat(1025)).unwrap_err(), InvalidFilter::TooLong);
+        for letters in ["(?u)x", "(?iu:[^x])", "a(b(?u)c)", "(?i)a(?u:b)"] {
+            assert_eq!(
+                Expression::parse(letters).unwrap_err(),
+                InvalidFilter::Letters,
+                "{letters}"
+            );
+        }
+        assert!(Expression::parse("(?-u:a)(?i)b").is_ok(), "that is what it is anyway");
     }
 }

@@ -19,7 +19,7 @@ const MOST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 8000 } 
 /// A broker that does so little in this time rests.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-const EXPRESSIONS: [&str; 14] = [
+const EXPRESSIONS: [&str; 16] = [
     "(a+)+$",
     "((a*)*)*$",
     "(a|aa|aaa|aaaa)+$",
@@ -32,6 +32,8 @@ const EXPRESSIONS: [&str; 14] = [
     "(x|y)*z[xy]{12}!",
     "(?i)(a|b|c|d|e|f|g)+z$",
     "\\p{L}+\\p{N}+!",
+    "(?iu)[\\x{0}-\\x{10ffff}][\\x{0}-\\x{10ffff}][\\x{0}-\\x{10ffff}][\\x{0}-\\x{10ffff}]!",
+    "(?iu:[^x][^y][^z]|[[^a]--[^b]])!",
     "(a{1000}){1000}",
     "^(([a-z])+.)+[A-Z]([a-z])+$",
 ];
@@ -67,6 +69,11 @@ fn schemas() -> Vec<(&'static str, Value, &'static str)> {
             "hostile names of keys",
             items(json!({ "patternProperties": { "(a+)+$": {}, "(a|aa)+$": {} } })),
             "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\":1}",
+        ),
+        (
+            "all letters, whatever their case",
+            items(json!({ "pattern": "(?i)[\\x{0}-\\x{10ffff}]".repeat(2000) })),
+            "\"a\"",
         ),
         ("a huge enum", items(json!({ "enum": numbers })), "8999"),
         ("many required names", items(json!({ "required": names })), "{}"),

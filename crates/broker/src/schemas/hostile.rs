@@ -46,6 +46,7 @@ fn patterns() -> Vec<Case> {
         ("all letters, counted", "^[\\p{L}\\p{N}]{1,100}!$"),
         ("words", "(\\w+\\s?)+!$"),
         ("dots", ".*.*.*.*.*.*.*.*.*.*=.*"),
+        ("all letters, whatever their case", "(?i)[\\x{0}-\\x{10ffff}]{2}!$"),
         ("either of two at each place", "(x|y)*z[xy]{12}!"),
     ];
     let mut cases = Vec::new();
@@ -91,6 +92,11 @@ fn patterns() -> Vec<Case> {
         json!({ "pattern": (0..5000).map(|n| format!("k{n}")).collect::<Vec<_>>().join("|") }),
         text_of("k", MESSAGE - 16),
     ));
+    let letters = ["(?i)[\\x{0}-\\x{10ffff}]", "(?i)[\\w]", "(?i)\\p{L}", "[\\p{L}\\p{N}]"];
+    for letters in letters {
+        let pattern = letters.repeat(60_000 / letters.len());
+        cases.push(case(format!("as many {letters} as fit"), json!({ "pattern": pattern }), "1"));
+    }
     let fitting: Vec<Value> =
         (0..90).map(|n| json!({ "pattern": format!("^[ab]*(c{{{n}}})?$") })).collect();
     for length in [64 << 10, 90 << 10, MESSAGE - 16] {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{InvalidSchema, MAX_BYTES, MAX_LEVELS, MAX_PATTERNS};
+use super::{InvalidSchema, MAX_BYTES, MAX_LEVELS, MAX_PATTERNS, patterns};
 
 /// The longest way from part to part in place.
 const MAX_CHAIN: usize = 64;
@@ -97,6 +97,8 @@ struct Document<'a> {
     /// Named parts: the resource, the name, the part.
     anchors: Vec<(usize, &'a str, usize)>,
     patterns: usize,
+    /// What it takes to read them.
+    pattern_cost: u64,
 }
 
 /// One object: what it leads to.
@@ -147,10 +149,20 @@ impl<'a> Document<'a> {
                 return Err(InvalidSchema::UnknownDraft(draft.to_owned()));
             }
         }
-        self.patterns += usize::from(text("pattern").is_some());
-        self.patterns += children(object, "patternProperties").len();
-        if self.patterns > MAX_PATTERNS {
-            return Err(InvalidSchema::TooManyPatterns);
+        let keys = object.get("patternProperties").and_then(Value::as_object);
+        let keys = keys.into_iter().flat_map(Map::keys).map(String::as_str);
+        for pattern in text("pattern").into_iter().chain(keys) {
+            self.patterns += 1;
+            if pattern.len() > MAX_BYTES {
+                return Err(InvalidSchema::TooLarge);
+            }
+            if self.patterns > MAX_PATTERNS {
+                return Err(InvalidSchema::TooManyPatterns);
+            }
+            self.pattern_cost = self.pattern_cost.saturating_add(patterns::cost(pattern));
+            if self.pattern_cost > patterns::MAX_COST {
+                return Err(InvalidSchema::CostlyPatterns);
+            }
         }
         // Draft 4 says `id`, where others would mean data by it.
         let id = text("$id").or_else(|| self.is_draft_4(object).then(|| text("id")).flatten());
