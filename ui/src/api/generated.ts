@@ -608,7 +608,7 @@ demo: boolean,
  */
 mdnsPeers: number | null, 
 /**
- * What is wrong with the disk, or was last.
+ * What is wrong with the disk or with new connections, or was last.
  */
 troubles: Array<TroubleView>, };
 

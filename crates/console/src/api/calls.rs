@@ -194,7 +194,7 @@ pub struct Status {
     pub demo: bool,
     /// How many peers mDNS sees; none when it is off.
     pub mdns_peers: Option<u32>,
-    /// What is wrong with the disk, or was last.
+    /// What is wrong with the disk or with new connections, or was last.
     pub troubles: Vec<TroubleView>,
 }
 
