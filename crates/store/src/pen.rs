@@ -1,5 +1,5 @@
-//! The one connection that writes. It belongs to a thread of its own, and a statement is a call into
-//! SQLite and no more: a message and what became of it are some ten of them.
+//! A connection that writes: the writer's, and the checkpointer's, which only moves the log. Each belongs to one thread, and a
+//! statement is a call into SQLite and no more: a message and what became of it are some ten of them.
 
 use std::cell::Cell;
 use std::path::Path;
