@@ -10,12 +10,13 @@ pub mod fuzzing;
 mod outline;
 mod patterns;
 
+use std::fmt::{self, Display, Write};
 use std::sync::Arc;
 
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
-use outline::Outline;
+use outline::{Explaining, Outline};
 
 /// The largest schema, in bytes of JSON.
 const MAX_BYTES: usize = 64 * 1024;
@@ -30,20 +31,23 @@ const MAX_MATCHED: usize = 6 << 20;
 /// How many nested questions one check may ask: what fits on the stack of a worker thread several times.
 const MAX_NESTED: usize = 1024;
 /// How many questions one check may ask; each takes some 2 ns, and everyone waits meanwhile.
-const MAX_QUESTIONS: u64 = 5_000_000;
+const MAX_QUESTIONS: u64 = 3_000_000;
 /// The same where parts come round to themselves. What is counted then is far more than what is asked.
 const MAX_QUESTIONS_AROUND: u64 = 50_000_000;
 /// How much there may be to read before anything is asked: a number or a text counts once, an object and an array so
-/// many times.
+/// many times, and a name in an object a few.
 const MAX_READ: usize = 400_000;
 const OBJECT: usize = 16;
 const ARRAY: usize = 8;
+const NAME: usize = 4;
 /// The most faults that are told of.
 const MAX_FAULTS: usize = 5;
-/// Above this many values only the first fault is looked for: all of them could be as many again.
-const MAX_SEARCHED: usize = 10_000;
-/// How often one value may be looked at again for the sake of the words.
-const MAX_REPEATS: u64 = 50_000;
+/// How many faults there may be at most where all are looked for: each takes up to 1 µs, told or not.
+const MAX_POSSIBLE: u64 = 5_000;
+/// How many questions there may be where only the first is looked for.
+const MAX_TO_FIRST: u64 = 300_000;
+/// What is said where to find the first would take too long.
+const UNTOLD: &str = "the value is too large or too deep to be told where";
 /// How much of a value, and how much of a fault, is shown.
 const SHOWN_VALUE: usize = 60;
 const SHOWN_FAULT: usize = 240;
@@ -149,19 +153,23 @@ impl Schema {
         if validator.is_valid(&value) {
             return Ok(());
         }
-        // Asking whether a value fits remembers what was asked before; asking why does not.
-        let repeats =
-            u32::try_from(size.levels).ok().and_then(|n| outline.branching.checked_pow(n));
-        if outline.recursive && repeats.is_none_or(|repeats| repeats > MAX_REPEATS) {
-            return Err("(root): the value does not fit the schema".to_owned());
-        }
-        if size.values > MAX_SEARCHED {
-            return validator.validate(&value).map_err(|error| fault(&error));
-        }
-        let faults: Vec<String> =
-            validator.iter_errors(&value).take(MAX_FAULTS).map(|error| fault(&error)).collect();
-        Err(faults.join("; "))
+        Err(faults(validator, &outline.explaining(size), &value))
     }
+}
+
+/// What is wrong with a value that does not fit. To ask why costs far more than to ask whether: the validator puts
+/// every fault into words, also those that nobody will read.
+fn faults(validator: &Validator, cost: &Explaining, value: &Value) -> String {
+    if cost.all <= MAX_POSSIBLE {
+        let faults = validator.iter_errors(value).take(MAX_FAULTS);
+        return faults.map(|error| fault(&error)).collect::<Vec<_>>().join("; ");
+    }
+    if cost.first <= MAX_TO_FIRST
+        && let Err(error) = validator.validate(value)
+    {
+        return fault(&error);
+    }
+    UNTOLD.to_owned()
 }
 
 /// How much there is to read in JSON text, as well as can be told without reading it.
@@ -174,6 +182,7 @@ fn to_read(json: &str) -> usize {
             b'"' => in_text = !in_text,
             b'{' if !in_text => parts += OBJECT,
             b'[' if !in_text => parts += ARRAY,
+            b':' if !in_text => parts += NAME,
             b',' if !in_text => parts += 1,
             _ => {}
         }
@@ -210,15 +219,33 @@ impl Size {
 fn fault(error: &ValidationError<'_>) -> String {
     let path = error.instance_path().as_str();
     let path = if path.is_empty() { "(root)" } else { path };
-    let value = error.instance().to_string();
-    let reason = error.masked_with(shortened(&value, SHOWN_VALUE)).to_string();
+    let value = shortened(error.instance(), SHOWN_VALUE);
+    let reason = error.masked_with(value);
     format!("{}: {}", shortened(path, SHOWN_FAULT), shortened(&reason, SHOWN_FAULT))
 }
 
-fn shortened(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+/// The first so many characters. What comes after them is not even written down: it may be as long as a message.
+fn shortened(words: impl Display, chars: usize) -> String {
+    let mut short = Short { text: String::new(), left: chars };
+    match write!(short, "{words}") {
+        Ok(()) => short.text,
+        Err(fmt::Error) => short.text + "…",
+    }
+}
+
+/// Takes so many characters, and fails at the next.
+struct Short {
+    text: String,
+    left: usize,
+}
+
+impl Write for Short {
+    fn write_str(&mut self, words: &str) -> fmt::Result {
+        let end = words.char_indices().nth(self.left).map(|(end, _)| end);
+        let taken = &words[..end.unwrap_or(words.len())];
+        self.text.push_str(taken);
+        self.left -= taken.chars().count();
+        if end.is_some() { Err(fmt::Error) } else { Ok(()) }
     }
 }
 

@@ -20,20 +20,65 @@ fn case(name: impl Into<String>, schema: Value, value: impl Into<String>) -> Cas
     Case { name: name.into(), schema, value: value.into() }
 }
 
-/// As large as a message may be; what is not optimised gets a quarter of it.
-const MESSAGE: usize = if cfg!(debug_assertions) { 1 << 18 } else { 1 << 20 };
+/// How long messages are, in bytes: as long as they may be, and shorter, because what is refused of a long one may
+/// take longest in one that is just short enough. What is not optimised gets fewer.
+const SIZES: &[usize] = if cfg!(debug_assertions) {
+    &[1 << 14, 1 << 18]
+} else {
+    &[
+        1 << 12,
+        1 << 14,
+        1 << 15,
+        1 << 16,
+        100_000,
+        1 << 17,
+        200_000,
+        1 << 18,
+        400_000,
+        1 << 19,
+        1 << 20,
+    ]
+};
 
-/// An array of so many times this text, as long as a message may be.
-fn array_of(item: &str) -> String {
-    let count = (MESSAGE - 2) / (item.len() + 1);
-    format!("[{}]", vec![item; count].join(","))
+/// Makes values of one size.
+#[derive(Clone, Copy)]
+struct Size(usize);
+
+impl Size {
+    /// An array of so many times this text.
+    fn array_of(self, item: &str) -> String {
+        let count = (self.0 - 2) / (item.len() + 1);
+        format!("[{}]", vec![item; count].join(","))
+    }
+
+    /// An array of as many texts as fit that are made from their number.
+    fn array_from(self, item: impl Fn(usize) -> String) -> String {
+        let mut items = Vec::new();
+        let mut length = 2;
+        while length < self.0 {
+            items.push(item(items.len()));
+            length += items.last().map_or(0, String::len) + 1;
+        }
+        format!("[{}]", items.join(","))
+    }
+
+    /// An object with as many keys as fit.
+    fn object_of(self, key: impl Fn(usize) -> String) -> String {
+        let mut members = Vec::new();
+        let mut length = 2;
+        while length < self.0 {
+            members.push(format!("{:?}:1", key(members.len())));
+            length += members.last().map_or(0, String::len) + 1;
+        }
+        format!("{{{}}}", members.join(","))
+    }
+
+    fn text_of(self, piece: &str) -> String {
+        json!(piece.repeat((self.0 - 2) / piece.len())).to_string()
+    }
 }
 
-fn text_of(piece: &str, length: usize) -> String {
-    json!(piece.repeat(length / piece.len())).to_string()
-}
-
-fn patterns() -> Vec<Case> {
+fn patterns(size: Size) -> Vec<Case> {
     let hostile = [
         ("nested quantifiers", "(a+)+$"),
         ("nested stars", "((a*)*)*$"),
@@ -51,46 +96,36 @@ fn patterns() -> Vec<Case> {
     ];
     let mut cases = Vec::new();
     for (name, pattern) in hostile {
-        for (filler, length) in
-            [("a", MESSAGE - 16), ("ab", MESSAGE - 16), ("xyzz", MESSAGE - 16), ("é", MESSAGE - 16)]
-        {
-            let value = text_of(filler, length);
+        for filler in ["a", "ab", "xyzz", "é"] {
             cases.push(case(
                 format!("pattern: {name} in {filler}…"),
                 json!({ "pattern": pattern }),
-                value,
+                size.text_of(filler),
             ));
         }
         let keys = json!({ "patternProperties": { pattern: { "type": "string" } } });
-        let object: serde_json::Map<String, Value> =
-            (0..10_000).map(|n| (format!("{}{n}", "a".repeat(80)), json!(1))).collect();
-        cases.push(case(format!("keys: {name}"), keys, Value::Object(object).to_string()));
+        let object = size.object_of(|n| format!("{}{n}", "a".repeat(80)));
+        cases.push(case(format!("keys: {name}"), keys, object));
         cases.push(case(
             format!("many texts: {name}"),
             json!({ "items": { "pattern": pattern } }),
-            array_of(&format!("\"{}\"", "a".repeat(40))),
+            size.array_of(&format!("\"{}\"", "a".repeat(40))),
         ));
     }
     let many: serde_json::Map<String, Value> =
         (0..100).map(|n| (format!("(a|b|c){{1,{n}}}x$"), json!({}))).collect();
-    let object: serde_json::Map<String, Value> =
-        (0..10_000).map(|n| (format!("{}{n}", "abc".repeat(30)), json!(1))).collect();
     cases.push(case(
-        "a hundred patterns for ten thousand keys",
+        "a hundred patterns for many keys",
         json!({ "patternProperties": many }),
-        Value::Object(object).to_string(),
+        size.object_of(|n| format!("{}{n}", "abc".repeat(30))),
     ));
     let all: Vec<Value> =
         (0..90).map(|n| json!({ "pattern": format!("(a|b|c){{1,{n}}}[xy]{{5}}$") })).collect();
-    cases.push(case(
-        "ninety patterns for one text",
-        json!({ "allOf": all }),
-        text_of("abc", MESSAGE - 16),
-    ));
+    cases.push(case("ninety patterns for one text", json!({ "allOf": all }), size.text_of("abc")));
     cases.push(case(
         "a giant alternation",
         json!({ "pattern": (0..5000).map(|n| format!("k{n}")).collect::<Vec<_>>().join("|") }),
-        text_of("k", MESSAGE - 16),
+        size.text_of("k"),
     ));
     let letters = ["(?i)[\\x{0}-\\x{10ffff}]", "(?i)[\\w]", "(?i)\\p{L}", "[\\p{L}\\p{N}]"];
     for letters in letters {
@@ -99,14 +134,12 @@ fn patterns() -> Vec<Case> {
     }
     let fitting: Vec<Value> =
         (0..90).map(|n| json!({ "pattern": format!("^[ab]*(c{{{n}}})?$") })).collect();
-    for length in [64 << 10, 90 << 10, MESSAGE - 16] {
-        let name = format!("ninety patterns that fit {length} bytes");
-        cases.push(case(name, json!({ "allOf": fitting }), text_of("ab", length)));
-    }
+    cases.push(case("ninety patterns that fit", json!({ "allOf": fitting }), size.text_of("ab")));
     cases
 }
 
-fn shapes() -> Vec<Case> {
+fn shapes(size: Size) -> Vec<Case> {
+    let array_of = |item: &str| size.array_of(item);
     let names: Vec<String> = (0..7000).map(|n| format!("n{n}")).collect();
     let numbers: Vec<u32> = (0..9000).collect();
     let texts: Vec<String> = (0..3000).map(|n| format!("aaaaaaaaaa{n:05}")).collect();
@@ -117,11 +150,7 @@ fn shapes() -> Vec<Case> {
         (0..2000).map(|n| (format!("n{n}"), json!(["x"]))).collect();
     let any: Vec<Value> = (0..900).map(|n| json!({ "const": n })).collect();
     let any_types: Vec<Value> = (0..900).map(|n| json!({ "minimum": n + 10 })).collect();
-    let distinct =
-        |n: usize| format!("[{}]", (0..n).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
-    let twins = |n: usize| {
-        format!("[{}]", (0..n).map(|n| format!("{{\"a\":[{n}]}}")).collect::<Vec<_>>().join(","))
-    };
+    let distinct = || size.array_from(|n| n.to_string());
     vec![
         case(
             "a huge enum for many numbers",
@@ -169,49 +198,36 @@ fn shapes() -> Vec<Case> {
             json!({ "contains": { "enum": numbers }, "minContains": 500_000 }),
             array_of("8999"),
         ),
-        case("unique numbers", json!({ "uniqueItems": true }), distinct(150_000)),
-        case("unique objects", json!({ "uniqueItems": true }), twins(60_000)),
+        case("unique numbers", json!({ "uniqueItems": true }), distinct()),
+        case(
+            "unique objects",
+            json!({ "uniqueItems": true }),
+            size.array_from(|n| format!("{{\"a\":[{n}]}}")),
+        ),
         case(
             "unique texts that begin alike",
             json!({ "uniqueItems": true }),
-            format!(
-                "[{}]",
-                (0..10_000)
-                    .map(|n| format!("\"{}{n:05}\"", "a".repeat(90)))
-                    .collect::<Vec<_>>()
-                    .join(",")
-            ),
+            size.array_from(|n| format!("\"{}{n:05}\"", "a".repeat(90))),
         ),
         case(
             "unique in unique",
             json!({ "uniqueItems": true, "items": { "uniqueItems": true } }),
-            format!(
-                "[{}]",
-                (0..200)
-                    .map(|n| format!("[{n},{}]", distinct(700).trim_matches(['[', ']'])))
-                    .collect::<Vec<_>>()
-                    .join(",")
-            ),
+            size.array_from(|n| format!("[{n},{}]", Size(3000).array_from(|n| n.to_string()))),
         ),
         case(
             "unevaluated items over alternatives",
             json!({ "anyOf": (0..60).map(|n| json!({ "prefixItems": [{ "const": n }] })).collect::<Vec<_>>(), "unevaluatedItems": { "type": "integer" } }),
-            distinct(100_000),
+            distinct(),
         ),
         case(
             "unevaluated properties",
             json!({ "anyOf": (0..60).map(|n| json!({ "properties": { format!("n{n}"): {} } })).collect::<Vec<_>>(), "unevaluatedProperties": { "type": "integer" } }),
-            Value::Object((0..30_000).map(|n| (format!("k{n}"), json!(1))).collect()).to_string(),
+            size.object_of(|n| format!("k{n}")),
         ),
         case(
             "names of properties",
             json!({ "propertyNames": { "enum": texts } }),
-            Value::Object(
-                (0..30_000)
-                    .map(|n| (format!("aaaaaaaaaa{:05}", n % 3000) + &n.to_string(), json!(1)))
-                    .collect(),
-            )
-            .to_string(),
+            size.object_of(|n| format!("aaaaaaaaaa{:05}{n}", n % 3000)),
         ),
         case(
             "a fraction to be a multiple of",
@@ -221,7 +237,7 @@ fn shapes() -> Vec<Case> {
         case(
             "a number of many digits",
             json!({ "multipleOf": 3, "minimum": 1 }),
-            "7".repeat(MESSAGE - 1),
+            "7".repeat(size.0),
         ),
         case(
             "many numbers of many digits",
@@ -232,8 +248,8 @@ fn shapes() -> Vec<Case> {
         case("formats", json!({ "items": { "format": "email" } }), array_of("\"a@b.c\"")),
         case(
             "lengths of texts",
-            json!({ "allOf": (0..200).map(|n| json!({ "maxLength": MESSAGE + n })).collect::<Vec<_>>() }),
-            text_of("é", MESSAGE - 16),
+            json!({ "allOf": (0..200).map(|n| json!({ "maxLength": size.0 + n })).collect::<Vec<_>>() }),
+            size.text_of("é"),
         ),
         case(
             "a deep value",
@@ -243,7 +259,8 @@ fn shapes() -> Vec<Case> {
     ]
 }
 
-fn references() -> Vec<Case> {
+fn references(size: Size) -> Vec<Case> {
+    let array_of = |item: &str| size.array_of(item);
     let double = |depth: usize, lead: &dyn Fn(String) -> Value| {
         let mut defs = serde_json::Map::new();
         for n in 0..depth {
@@ -283,30 +300,30 @@ fn references() -> Vec<Case> {
     let dynamic = json!({ "$dynamicAnchor": "n", "anyOf": [{ "type": "integer" }, { "items": { "$dynamicRef": "#n" }, "type": "array" }, { "additionalProperties": { "$dynamicRef": "#n" } }] });
     cases.push(case("dynamic references, deep", dynamic.clone(), nested("[", "]", 60, "\"x\"")));
     cases.push(case("dynamic references, wide", dynamic.clone(), array_of("[[\"x\"]]")));
-    for (size, name) in [(64, "a 64th"), (16, "a 16th"), (4, "a quarter")] {
-        let wide = |item: &str| {
-            let count = MESSAGE / size / (item.len() + 1);
-            format!("[{}]", vec![item; count].join(","))
-        };
-        cases.push(case(format!("a tree of alternatives, {name}"), tree.clone(), wide("[\"x\"]")));
-        cases.push(case(format!("a tree that fits, {name}"), tree.clone(), wide("[[1],[2,[3]]]")));
-        cases.push(case(format!("dynamic references, {name}"), dynamic.clone(), wide("[[\"x\"]]")));
-        let grammar: Vec<Value> = (0..12)
-            .map(|n| json!({ "properties": { "t": { "const": n }, "a": { "$ref": "#" }, "b": { "$ref": "#" } }, "required": ["t"] }))
-            .collect();
-        let grammar = json!({ "anyOf": grammar });
-        let deep = (0..6).fold("{\"t\":11}".to_owned(), |inner, _| {
-            format!("{{\"t\":11,\"a\":{inner},\"b\":{inner}}}")
-        });
-        let name = format!("a grammar, {name}");
-        cases.push(case(name.clone(), json!({ "items": grammar.clone() }), wide(&deep)));
-        let other = deep.replace("\"t\":11}", "\"t\":99}");
-        cases.push(case(
-            format!("{name}, that does not fit"),
-            json!({ "items": grammar }),
-            wide(&other),
-        ));
-    }
+    let plain = json!({ "$dynamicAnchor": "n", "anyOf": [{ "type": "integer" }, { "items": { "$dynamicRef": "#n" }, "type": "array" }] });
+    cases.push(case("plain dynamic references", plain, array_of("[[[\"x\"]]]")));
+    cases.push(case("a tree that fits", tree.clone(), array_of("[[1],[2,[3]]]")));
+    let referred =
+        json!({ "anyOf": [{ "type": "integer" }, { "type": "array", "items": { "$ref": "#" } }] });
+    cases.push(case("references, narrow and wide", referred, array_of("[[[\"x\"]]]")));
+    let one_of = json!({ "oneOf": [{ "type": "integer" }, { "type": "array", "items": { "$ref": "#" } }, { "type": "object", "additionalProperties": { "$ref": "#" } }] });
+    cases.push(case("one of each", one_of.clone(), array_of("[{\"a\":[\"x\"]}]")));
+    cases.push(case("one of each, that fits", one_of, array_of("[{\"a\":[1]}]")));
+    let grammar: Vec<Value> = (0..12)
+        .map(|n| json!({ "properties": { "t": { "const": n }, "a": { "$ref": "#" }, "b": { "$ref": "#" } }, "required": ["t"] }))
+        .collect();
+    let grammar = json!({ "items": { "anyOf": grammar } });
+    let deep = (0..6).fold("{\"t\":11}".to_owned(), |inner, _| {
+        format!("{{\"t\":11,\"a\":{inner},\"b\":{inner}}}")
+    });
+    cases.push(case("a grammar", grammar.clone(), array_of(&deep)));
+    let other = deep.replace("\"t\":11}", "\"t\":99}");
+    cases.push(case("a grammar that does not fit", grammar, array_of(&other)));
+    let many_kinds = json!({ "items": { "anyOf": (0..20).map(|n| json!({ "type": "object", "required": [format!("k{n}")] })).collect::<Vec<_>>() } });
+    cases.push(case("alternatives of which none fits", many_kinds, array_of("{}")));
+    let listed =
+        json!({ "anyOf": [{ "items": { "type": "string" } }, { "items": { "type": "object" } }] });
+    cases.push(case("alternatives that fail at every item", listed, array_of("1")));
     cases.push(case("unevaluated all the way", json!({ "$ref": "#/$defs/n", "$defs": { "n": { "allOf": [{ "properties": { "a": { "$ref": "#/$defs/n" } } }], "unevaluatedProperties": false } } }), nested("{\"a\":", "}", 60, "{\"b\":1}")));
     cases.push(case("not not not", nested_not(60), "1"));
     cases.push(case("round in place", json!({ "$ref": "#/$defs/a", "$defs": { "a": { "allOf": [{ "$ref": "#/$defs/b" }] }, "b": { "anyOf": [{ "$ref": "#/$defs/a" }] } } }), "1"));
@@ -329,10 +346,13 @@ fn milliseconds<T>(work: impl FnOnce() -> T) -> (T, f64) {
 
 #[test]
 fn hostile_schemas_are_refused_or_quick() {
-    let cases = [patterns(), shapes(), references()].into_iter().flatten();
+    let cases = SIZES.iter().flat_map(|size| {
+        let cases = [patterns, shapes, references].map(|cases| cases(Size(*size)));
+        cases.into_iter().flatten().map(move |case| (*size, case))
+    });
     let (mut passed, mut failed, mut refused) = (0, 0, 0);
     let mut slowest = Vec::new();
-    for Case { name, schema, value } in cases {
+    for (size, Case { name, schema, value }) in cases {
         let (compiled, compiling) = milliseconds(|| Schema::compile(&schema));
         let reading = milliseconds(|| serde_json::from_str::<Value>(&value)).1;
         let (took, how) = match compiled {
@@ -359,7 +379,7 @@ fn hostile_schemas_are_refused_or_quick() {
         } else {
             failed += 1;
         }
-        slowest.push((took, format!("{name}: {how}")));
+        slowest.push((took, format!("{name}, {size} bytes: {how}")));
     }
     slowest.sort_by(|one, other| other.0.total_cmp(&one.0));
     for (took, words) in slowest.iter().take(40) {

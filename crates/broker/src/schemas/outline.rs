@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{InvalidSchema, MAX_BYTES, MAX_LEVELS, MAX_PATTERNS, patterns};
+use super::{InvalidSchema, MAX_BYTES, MAX_LEVELS, MAX_PATTERNS, Size, patterns};
 
 /// The longest way from part to part in place.
 const MAX_CHAIN: usize = 64;
@@ -47,13 +47,27 @@ pub(super) struct Outline {
     /// How long the longest way in place is, in parts.
     pub(super) chain: usize,
     /// How often one value inside may be asked about, each time that the value around it is.
-    pub(super) branching: u64,
+    branching: u64,
     /// How much work one value may be altogether, in questions that are answered at once.
     pub(super) work: u64,
     /// Whether a part comes round to itself, deeper in the value.
     pub(super) recursive: bool,
     /// How many regular expressions there are; a text may be looked through by each.
     pub(super) patterns: usize,
+    /// The same as `work`, if nothing comes round.
+    once: u64,
+    /// How many names are asked for: each that is missing is a fault.
+    names: u64,
+    /// Whether one of several parts may be enough.
+    alternatives: bool,
+}
+
+/// What it takes to say why a value does not fit.
+pub(super) struct Explaining {
+    /// How many faults there can be.
+    pub(super) all: u64,
+    /// How many questions lead to the first of them.
+    pub(super) first: u64,
 }
 
 impl Outline {
@@ -81,7 +95,28 @@ impl Outline {
         }
         let InPlace { chain, branching, .. } = walk.in_place;
         let work = below.work.saturating_mul(if recursive { AROUND } else { 1 });
-        Ok(Self { chain, branching, work, recursive, patterns: document.patterns })
+        Ok(Self {
+            chain,
+            branching,
+            work,
+            recursive,
+            patterns: document.patterns,
+            once: below.work,
+            names: document.names,
+            alternatives: document.alternatives,
+        })
+    }
+
+    /// What it would take to say why a value of this size does not fit. To ask whether it fits remembers what was asked
+    /// before; to ask why does not.
+    pub(super) fn explaining(&self, size: Size) -> Explaining {
+        let levels = u32::try_from(size.levels).unwrap_or(u32::MAX);
+        let repeats = if self.recursive { self.branching.saturating_pow(levels) } else { 1 };
+        let asked = (size.values as u64).saturating_mul(repeats);
+        let all = asked.saturating_mul(self.once.saturating_add(self.names));
+        // That a value fits none of several parts is one fault, with all of theirs in it.
+        let first = if self.alternatives { u64::MAX } else { asked.saturating_mul(self.once) };
+        Explaining { all, first }
     }
 }
 
@@ -99,6 +134,8 @@ struct Document<'a> {
     patterns: usize,
     /// What it takes to read them.
     pattern_cost: u64,
+    names: u64,
+    alternatives: bool,
 }
 
 /// One object: what it leads to.
@@ -164,6 +201,8 @@ impl<'a> Document<'a> {
                 return Err(InvalidSchema::CostlyPatterns);
             }
         }
+        self.names += names(object);
+        self.alternatives |= object.contains_key("anyOf") || object.contains_key("oneOf");
         // Draft 4 says `id`, where others would mean data by it.
         let id = text("$id").or_else(|| self.is_draft_4(object).then(|| text("id")).flatten());
         let (address, fragment) = id.map(split).unwrap_or_default();
@@ -294,6 +333,14 @@ fn weight(object: &Map<String, Value>) -> u64 {
         + usize::from(divided) * DIVIDED
         + usize::from(unique) * UNIQUE;
     sum as u64
+}
+
+/// How many names an object asks for itself.
+fn names(object: &Map<String, Value>) -> u64 {
+    let count = |value: &Value| value.as_array().map_or(0, Vec::len) as u64;
+    let dependent = ["dependentRequired", "dependencies"].map(|key| children(object, key));
+    let dependent = dependent.into_iter().flatten().map(count).sum::<u64>();
+    object.get("required").map_or(0, count) + dependent
 }
 
 fn children<'a>(object: &'a Map<String, Value>, key: &str) -> Vec<&'a Value> {
