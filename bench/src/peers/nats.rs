@@ -1,6 +1,7 @@
 //! NATS: core messages, which are kept nowhere, and JetStream, which keeps them in files.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -36,7 +37,11 @@ pub(crate) async fn core(lab: &Lab, cores: Cores) -> Outcome<Option<Server>> {
 
 /// With a stream in files for everything under `stream.`; none if it is not installed, or too old to sync.
 pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Option<Server>> {
-    let Some(program) = find(PROGRAM) else {
+    let program = match sync {
+        Sync::Default => find(PROGRAM),
+        Sync::Always => newer().or_else(|| find(PROGRAM)),
+    };
+    let Some(program) = program else {
         return Ok(None);
     };
     let address = spare_address()?;
@@ -61,6 +66,11 @@ pub(crate) async fn jetstream(lab: &Lab, sync: Sync) -> Outcome<Option<Server>> 
     let process = Process::start(command)?.listens(address).await?;
     make_stream(address).await?;
     Ok(Some(Server { process, address, folder }))
+}
+
+/// One that can sync always, where `./dev` has put it beside an older one of the system's.
+fn newer() -> Option<PathBuf> {
+    std::env::var_os("NATS_THAT_SYNCS").map(PathBuf::from).filter(|program| program.is_file())
 }
 
 async fn make_stream(address: SocketAddr) -> Outcome<()> {
