@@ -193,6 +193,11 @@ impl Journey {
             self.receipt = Some(self.dispatch.receipt());
         }
     }
+
+    /// All there is to tell of it is that it was taken in and handed on.
+    fn is_about_to_be_answered(&self) -> bool {
+        self.unanswered && self.replaces.is_none() && self.dispatch.awaits_first_answer()
+    }
 }
 
 /// A delivery that has not come to its end.

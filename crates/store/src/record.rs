@@ -109,6 +109,40 @@ pub enum Record {
     },
 }
 
+impl Record {
+    /// The message without which it is not written, where it comes with a new one.
+    pub fn new_message(&self) -> Option<u64> {
+        match self {
+            Self::Message(message) | Self::Refused { message, .. } => Some(message.seq),
+            Self::Delivery(delivery) => Some(delivery.message),
+            Self::Decision(decision) => Some(decision.message),
+            Self::Mail(MailChange::Arrived { message, .. }) => Some(*message),
+            Self::Mail(
+                MailChange::Read { .. } | MailChange::Said { .. } | MailChange::Removed { .. },
+            )
+            | Self::Agent(_)
+            | Self::AgentSeen { .. }
+            | Self::Presence(_)
+            | Self::Running(_)
+            | Self::Subscribed(_)
+            | Self::Unsubscribed { .. }
+            | Self::Token(_)
+            | Self::Trust(_)
+            | Self::Rules(_)
+            | Self::Session(_)
+            | Self::Attempt(_)
+            | Self::DeliveryEnded(_)
+            | Self::Settled { .. }
+            | Self::DeadLetter { .. }
+            | Self::Letter(_)
+            | Self::Job(_)
+            | Self::Figures(_)
+            | Self::Saved(_)
+            | Self::Audit { .. } => None,
+        }
+    }
+}
+
 /// What was counted in stretches of one length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureRecord {

@@ -227,7 +227,7 @@ impl Core {
         self.record_decision(&message);
         self.accepted.push(Record::Message(message.clone()));
         self.put_in_mailbox(&message);
-        self.receipts.accepted(message.seq, message.payload.bytes());
+        self.receipts.accepted(message.seq, message.payload.bytes(), self.now.monotonic);
         self.totals.accepted += 1;
         self.totals.waiting += 1;
         self.registry.count_sent(&message.from, self.now);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use switchboard_store::{Commit, QueueFull, Ticket};
+use switchboard_store::{Commit, QueueFull, Record, Ticket};
 
-use super::Core;
+use super::{Core, Journey};
 use crate::Refusal;
-use crate::receipts::Worth;
+use crate::receipts::{Accepted, HeldBack, Worth};
 
 /// How long new messages may wait for their answers, so that both are one write: a row that is written
 /// once is neither looked up nor taken out of an index again.
@@ -37,21 +37,20 @@ impl Core {
     /// New messages go first and apart, because they can be refused; what became of others cannot,
     /// and waits for room.
     pub(super) async fn write_now(&mut self) {
-        (self.unwritten_since, self.write_by) = (None, None);
+        let held = self.hold_back();
+        (self.unwritten_since, self.write_by) = (held.since(), None);
         let mut messages = None;
-        if !self.accepted.is_empty() {
-            // The next pass will have about as much; to make room bit by bit would copy it many times.
-            let room = Vec::with_capacity(self.accepted.len());
-            let pass = std::mem::replace(&mut self.accepted, room);
+        let pass = self.take_accepted(&held);
+        if !pass.is_empty() {
             match self.store.try_write_with(pass, &mut self.bookkeeping) {
                 Ok((ticket, others)) => {
                     messages = Some(ticket);
-                    self.receipts.handed_over(ticket);
+                    self.receipts.handed_over(ticket, &held);
                     self.receipts.gave(others.unwrap_or(ticket));
                     others.into_iter().for_each(|ticket| self.bookkeeping_written(ticket));
                 }
                 Err(QueueFull) => {
-                    let refused = self.receipts.take_unwritten();
+                    let refused = self.receipts.take_unwritten(&held);
                     self.withdraw(refused, &Refusal::DiskBusy);
                 }
             }
@@ -68,6 +67,31 @@ impl Core {
             }
         }
         self.promises.need_no_more(messages);
+    }
+
+    /// New messages whose answers are about to come. Nothing has happened to them since they were handed over, so
+    /// nothing else that is written tells of them.
+    fn hold_back(&self) -> HeldBack {
+        if self.stop_by.is_some() {
+            return HeldBack::default();
+        }
+        let is_held = |one: &&Accepted| {
+            one.at + TOGETHER > self.now.monotonic
+                && self.journeys.get(&one.seq).is_some_and(Journey::is_about_to_be_answered)
+        };
+        HeldBack::of(self.receipts.unanswered().iter().filter(is_held).copied().collect())
+    }
+
+    /// What is known of new messages, but for those that are held back.
+    fn take_accepted(&mut self, held: &HeldBack) -> Vec<Record> {
+        // The next pass will have about as much; to make room bit by bit would copy it many times.
+        let room = Vec::with_capacity(self.accepted.len());
+        let mut pass = std::mem::replace(&mut self.accepted, room);
+        if !held.is_empty() {
+            let is_held = |record: &mut Record| record.new_message().is_some_and(|it| held.has(it));
+            self.accepted.extend(pass.extract_if(.., is_held));
+        }
+        pass
     }
 
     /// What became of messages, and all that is not about messages, went to the disk under this ticket.

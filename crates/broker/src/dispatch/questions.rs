@@ -49,6 +49,14 @@ impl Dispatch {
         self.tries.is_idle()
     }
 
+    /// Whether one recipient has been asked, and nothing has come of it yet.
+    pub(crate) fn awaits_first_answer(&self) -> bool {
+        let mut asked = self.tries.iter();
+        let first =
+            asked.next().is_some_and(|one| one.attempts == 0 && one.standing == Standing::Asked);
+        first && asked.next().is_none() && self.verdict.is_none()
+    }
+
     /// Whether everyone has been asked once, or cannot be.
     pub(crate) fn is_round_over(&self) -> bool {
         self.chain.is_empty() && !self.tries.is_open()

@@ -1,14 +1,14 @@
 //! The core on a stage: time is what the play says, the disk is heard of when the play says so, and the
 //! broker can end at any moment. What is written is written for good, by the real store.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use switchboard_model::{Command, MessageState, Timestamp};
-use switchboard_store::{Commit, Opened, Options, Store};
+use switchboard_store::{Commit, Opened, Options, Store, Ticket};
 use tempfile::TempDir;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -54,6 +54,8 @@ pub(super) struct Stage {
     pending: Vec<Input>,
     /// What the disk has said and the core has not heard.
     unheard: VecDeque<Commit>,
+    /// The last write that the disk was asked about.
+    flushed: Ticket,
     began: Instant,
     passed: Duration,
     wall: Timestamp,
@@ -70,8 +72,9 @@ impl Stage {
         let (began, passed, wall) =
             (Instant::now(), Duration::ZERO, Timestamp(1_800_000_000_000_000));
         let (core, inputs, inbox) = open(folder.path(), Now { wall, monotonic: began }).await;
-        let (pending, unheard) = (Vec::new(), VecDeque::new());
-        Self { folder, core: Some(core), inputs, inbox, pending, unheard, began, passed, wall }
+        let (pending, unheard, flushed) = (Vec::new(), VecDeque::new(), Ticket(0));
+        let core = Some(core);
+        Self { folder, core, inputs, inbox, pending, unheard, flushed, began, passed, wall }
     }
 
     pub(super) fn core(&self) -> &Core {
@@ -130,18 +133,28 @@ impl Stage {
         core.pass(&mut self.pending).await;
     }
 
-    /// Waits until everything that was given to the disk is dealt with. The core does not hear of it yet.
+    /// Waits until everything that was given to the disk is dealt with. The core does not hear of it yet; then it hears of
+    /// each write by itself, because which of them the disk takes together is up to chance.
     pub(super) async fn flush(&mut self) {
         let core = self.core.as_mut().unwrap();
         let last = core.store.write(Vec::new()).await.unwrap();
+        let mut refused = HashMap::new();
         loop {
-            let commit = core.commits.recv().await.unwrap();
-            let done = matches!(commit, Commit::Done { up_to } if up_to >= last);
-            self.unheard.push_back(commit);
-            if done {
-                return;
+            match core.commits.recv().await.unwrap() {
+                Commit::Done { up_to } if up_to >= last => break,
+                Commit::Done { .. } => {}
+                Commit::Failed { tickets, error } => {
+                    refused.extend(tickets.into_iter().map(|ticket| (ticket, error.clone())));
+                }
             }
         }
+        for ticket in (self.flushed.0 + 1..=last.0).map(Ticket) {
+            self.unheard.push_back(match refused.remove(&ticket) {
+                Some(error) => Commit::Failed { tickets: vec![ticket], error },
+                None => Commit::Done { up_to: ticket },
+            });
+        }
+        self.flushed = last;
     }
 
     /// The core hears the next thing that the disk has said; false if there is none.
@@ -174,6 +187,7 @@ impl Stage {
         let now = Now { wall: self.wall, monotonic: self.began + self.passed };
         let (core, inputs, inbox) = open(self.folder.path(), now).await;
         (self.core, self.inputs, self.inbox) = (Some(core), inputs, inbox);
+        self.flushed = Ticket(0);
     }
 
     /// The broker was stopped, and has ended.
