@@ -216,6 +216,13 @@ impl<'a> Batch<'a> {
         batch
     }
 
+    /// Whether all that it adds to the totals stands in the rows of its new messages.
+    pub(crate) fn is_told_by_its_messages(&self) -> bool {
+        let more_deliveries = self.deliveries.iter().any(|delivery| !delivery.in_message)
+            || !(self.changes.is_empty() && self.attempts.is_empty());
+        self.settles.is_empty() && !more_deliveries && self.delta.last_subscription == 0
+    }
+
     /// A delivery about which there is no more to say than its message's row can is part of that.
     fn put_into_messages(&mut self) {
         for message in self.messages.iter_mut().filter(|message| message.asked == 1) {

@@ -11,7 +11,9 @@ use crate::Options;
 use crate::batch::{Batch, Settle};
 use crate::pen::Pen;
 use crate::retention::{Limits, Walk, give_back_some};
-use crate::{block, clock, search};
+use crate::search::Begun;
+use crate::total::Uncounted;
+use crate::{block, clock};
 
 /// So long without a write is idle. A conversation of quick answers is not interrupted.
 const IDLE: Duration = Duration::from_millis(20);
@@ -24,6 +26,13 @@ const SHARE_OF_TOO_MUCH: u32 = 2;
 /// So many bytes of payloads are described before their block is full: to look at more of them for each search would take
 /// long.
 const MANY_BYTES: usize = 4 << 20;
+/// So many messages are looked at in one step under load, where a message that comes in meanwhile waits for it, and
+/// when nothing else is to be done.
+const FEW: usize = 64;
+const MANY: usize = 2048;
+/// A message may come after so many with higher numbers, because its answer was waited for; what is described and then
+/// grows must be looked at again.
+const LATE: u64 = 512;
 /// How often old messages are looked for.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// After a failure, as of a full disk, there is no hurry.
@@ -36,6 +45,8 @@ pub(crate) struct Housekeeping {
     compacting: watch::Receiver<bool>,
     /// Messages up to here are described.
     indexed_up_to: u64,
+    /// The beginning of the next block, as far as it was looked at.
+    begun: Begun,
     /// The last message there is.
     last: u64,
     /// What the messages after those that are described carry, about.
@@ -67,6 +78,7 @@ impl Housekeeping {
             options,
             compacting,
             indexed_up_to,
+            begun: Begun::default(),
             last,
             bytes: 0,
             changed: true,
@@ -81,9 +93,9 @@ impl Housekeeping {
         }
     }
 
-    /// Messages up to here are described.
-    pub(crate) fn indexed_up_to(&self) -> u64 {
-        self.indexed_up_to
+    /// Messages up to here are described, or are about to be: what changes among them must be looked at again.
+    pub(crate) fn looked_at_up_to(&self) -> u64 {
+        self.begun.up_to().max(self.indexed_up_to)
     }
 
     /// Returns when the operator wants something else than before.
@@ -102,22 +114,32 @@ impl Housekeeping {
     /// This was written.
     pub(crate) fn written(&mut self, batch: &Batch<'_>) {
         self.last_write = Instant::now();
+        let looked_at_up_to = self.looked_at_up_to();
         for new in &batch.messages {
             self.last = self.last.max(new.message.seq);
             self.bytes += new.message.payload.bytes();
-            self.changed |= new.message.seq <= self.indexed_up_to;
+            self.changed |= new.message.seq <= looked_at_up_to;
         }
-        let gained = |settle: &Settle<'_>| settle.message <= self.indexed_up_to;
+        let gained = |settle: &Settle<'_>| settle.message <= looked_at_up_to;
         self.changed |= batch.settles.iter().any(gained);
     }
 
     /// The last message that is worth describing now: the last of a full block, or the last there is where they carry
     /// much.
     fn ripe(&self) -> u64 {
+        self.ripe_up_to(self.last)
+    }
+
+    /// The same while messages keep coming, and some of them late.
+    fn ripe_under_load(&self) -> u64 {
+        self.ripe_up_to(self.last.saturating_sub(LATE))
+    }
+
+    fn ripe_up_to(&self, last: u64) -> u64 {
         if self.bytes >= MANY_BYTES {
-            return self.last;
+            return last.max(self.indexed_up_to);
         }
-        (block::of(self.last + 1) * block::SPAN).saturating_sub(1).max(self.indexed_up_to)
+        (block::of(last + 1) * block::SPAN).saturating_sub(1).max(self.indexed_up_to)
     }
 
     fn is_behind(&self) -> bool {
@@ -140,14 +162,20 @@ impl Housekeeping {
         Instant::now() >= (self.last_step + pause).max(self.not_before)
     }
 
-    /// One step, in a transaction of its own. What goes wrong is done again later.
-    pub(crate) fn step(&mut self, pen: &Pen) -> rusqlite::Result<()> {
+    /// One step; what it writes is a transaction of its own. What goes wrong is done again later. Returns which messages
+    /// are not counted then: none, where something was written, because those that are forgotten could not be counted any
+    /// more.
+    pub(crate) fn step(
+        &mut self,
+        pen: &Pen,
+        uncounted: &Uncounted,
+    ) -> rusqlite::Result<Option<Uncounted>> {
         let began = Instant::now();
         if began >= self.next_walk && self.walk.is_none() {
             self.walk = Some(Walk::default());
             self.next_walk = began + FORGET_EVERY;
         }
-        let done = self.transact(pen);
+        let done = self.look_and_write(pen, uncounted);
         if let Err(error) = &done {
             tracing::warn!(%error, "could not keep house in the database; trying again later");
             pen.roll_back();
@@ -159,9 +187,39 @@ impl Housekeeping {
         done
     }
 
-    fn transact(&mut self, pen: &Pen) -> rusqlite::Result<()> {
+    fn look_and_write(
+        &mut self,
+        pen: &Pen,
+        uncounted: &Uncounted,
+    ) -> rusqlite::Result<Option<Uncounted>> {
+        let is_idle = self.last_write.elapsed() >= IDLE;
+        let (ripe, most) =
+            if is_idle { (self.ripe(), MANY) } else { (self.ripe_under_load(), FEW) };
+        // Where anything fails, it is all looked at again.
+        let mut begun = std::mem::take(&mut self.begun);
+        let is_whole = begun.look(pen, (self.indexed_up_to, ripe), most)?;
+        let compacting = *self.compacting.borrow();
+        if !is_whole && !self.changed && self.walk.is_none() && !compacting {
+            self.begun = begun;
+            self.more = self.looked_at_up_to() < ripe;
+            return Ok(None);
+        }
+        let whole = if is_whole { std::mem::take(&mut begun) } else { Begun::default() };
+        let uncounted = self.transact(pen, uncounted, whole, ripe)?;
+        self.begun = begun;
+        Ok(Some(uncounted))
+    }
+
+    fn transact(
+        &mut self,
+        pen: &Pen,
+        uncounted: &Uncounted,
+        whole: Begun,
+        ripe: u64,
+    ) -> rusqlite::Result<Uncounted> {
         pen.begin()?;
-        let (up_to, more_to_index) = search::step(pen, self.indexed_up_to, self.ripe())?;
+        let uncounted = uncounted.count(pen)?;
+        let (up_to, more_changed) = whole.write(pen, self.indexed_up_to)?;
         let more_to_forget = match &mut self.walk {
             Some(walk) => {
                 let options = *self.options.borrow();
@@ -172,27 +230,42 @@ impl Housekeeping {
         let compacting = *self.compacting.borrow();
         let more_to_give = compacting && give_back_some(pen)?;
         pen.commit()?;
-        if up_to >= self.ripe() {
+        if up_to >= ripe {
             self.bytes = 0;
         }
         self.indexed_up_to = up_to;
-        self.changed = more_to_index;
+        self.changed = more_changed;
         self.too_much = self.walk.as_ref().is_some_and(|walk| walk.too_much);
         self.walk = self.walk.take().filter(|_| more_to_forget);
-        self.more = more_to_index || more_to_forget || more_to_give;
-        Ok(())
+        self.more = up_to < ripe || more_changed || more_to_forget || more_to_give;
+        Ok(uncounted)
     }
 }
 
 #[cfg(test)]
 impl Housekeeping {
+    /// Looks at so many messages, as under load.
+    pub(crate) fn look(&mut self, pen: &Pen, most: usize) -> rusqlite::Result<bool> {
+        self.begun.look(pen, (self.indexed_up_to, self.ripe()), most)
+    }
+
+    /// Writes down what was looked at.
+    pub(crate) fn describe_whole(&mut self, pen: &Pen) -> rusqlite::Result<()> {
+        let (whole, last) = (std::mem::take(&mut self.begun), self.last);
+        self.transact(pen, &Uncounted::none(last), whole, last).map(drop)
+    }
+
     /// Describes all messages up to this one, whether their blocks are full or not.
     pub(crate) fn describe(&mut self, pen: &Pen, up_to: u64) -> rusqlite::Result<()> {
         let mut more = true;
         while more {
+            let mut begun = Begun::default();
+            begun.look(pen, (self.indexed_up_to, up_to), MANY)?;
             pen.begin()?;
-            (self.indexed_up_to, more) = search::step(pen, self.indexed_up_to, up_to)?;
+            let more_changed;
+            (self.indexed_up_to, more_changed) = begun.write(pen, self.indexed_up_to)?;
             pen.commit()?;
+            more = more_changed || self.indexed_up_to < up_to;
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ use crate::housekeeping::Housekeeping;
 use crate::pen::Pen;
 use crate::queue::Queue;
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
+use crate::total::Uncounted;
 use crate::trouble::{TroubleKind, Troubles};
 use crate::upkeep::Upkeep;
 use crate::writer::Writer;
@@ -182,6 +183,7 @@ async fn open_database(
         retry_at: Instant::now(),
         disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
         house: Housekeeping::new(options_out, wanted, indexed_up_to, restored.next_seq - 1),
+        uncounted: Uncounted::none(restored.next_seq - 1),
         log,
         troubles: troubles.clone(),
         troubled: false,
@@ -263,6 +265,7 @@ pub(crate) fn migrator() -> Migrator {
     let one_row = include_str!("../migrations/0010_one_row_a_message.sql");
     let seals = include_str!("../migrations/0011_seals.sql");
     let words = include_str!("../migrations/0012_words_in_blocks.sql");
+    let counted = include_str!("../migrations/0013_counted_later.sql");
     let migration = |version, name: &'static str, sql: &'static str| {
         let sql = sql.into_sql_str();
         Migration::new(version, name.into(), MigrationType::Simple, sql, false)
@@ -280,6 +283,7 @@ pub(crate) fn migrator() -> Migrator {
         migration(10, "one row a message", one_row),
         migration(11, "seals", seals),
         migration(12, "words in blocks", words),
+        migration(13, "counted later", counted),
     ])
 }
 
@@ -309,6 +313,7 @@ async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), E
 async fn restore(connection: &mut SqliteConnection) -> Result<(Restored, u64), Error> {
     subscription::end_all(&mut *connection).await?;
     presence::end_all(&mut *connection, clock::now()).await?;
+    total::count_the_rest(&mut *connection).await?;
     let stored = total::read(&mut *connection).await?;
     let restored = Restored {
         agents: agent::all(&mut *connection).await?,

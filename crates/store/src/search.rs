@@ -53,10 +53,11 @@ const AGAIN: &str = concat!(
 
 const DONE_AGAIN: &str = "delete from search_again where seq <= ?";
 
-/// One step describes no more than this: messages, and bytes of their payloads. A message that comes in meanwhile
-/// hardly waits.
-const MESSAGES: u64 = 2 * block::SPAN;
+/// What was looked at is written down when its messages carry so much, though their block is not full: until then it
+/// is kept in memory.
 const BYTES: usize = 1 << 20;
+/// So many changed messages are described again together.
+const AGAIN_AT_ONCE: usize = 2048;
 
 /// Messages up to here are in the index.
 pub(crate) async fn progress(connection: &mut SqliteConnection) -> Result<u64, sqlx::Error> {
@@ -91,25 +92,60 @@ pub(crate) fn mark(pen: &Pen, settles: &[Settle<'_>], up_to: u64) -> rusqlite::R
     Ok(())
 }
 
-/// One step of describing messages after `after`, up to `up_to`, to be run in a transaction. Returns how far they now
-/// are described and whether there may be more to do.
-pub(crate) fn step(pen: &Pen, after: u64, up_to: u64) -> rusqlite::Result<(u64, bool)> {
-    let (fresh, more) = gather(pen, NEXT, after, up_to)?;
-    let now = if more { fresh.last } else { up_to.max(after) };
-    if now > after {
-        pen.run(ADVANCE, [int(now)])?;
-    }
-    let (again, more_again) = gather(pen, AGAIN, 0, now)?;
-    let again_up_to = if more_again { again.last } else { now };
-    if again.last > 0 {
-        pen.run(DONE_AGAIN, [int(again_up_to)])?;
-    }
-    fresh.write(pen)?;
-    again.write(pen)?;
-    Ok((now, more || more_again))
+/// Messages of one block that were looked at, and what is to be written of them.
+#[derive(Default)]
+pub(crate) struct Begun {
+    described: Described,
+    /// All messages up to here were looked at.
+    up_to: u64,
+    bytes: usize,
 }
 
-/// Messages that are to be described.
+impl Begun {
+    /// All messages up to here were looked at, if any were.
+    pub(crate) fn up_to(&self) -> u64 {
+        self.up_to
+    }
+
+    /// Looks at some more messages of the block that begins after `after` or goes on there, as far as `up_to`. Returns
+    /// whether what was looked at is to be written down now.
+    pub(crate) fn look(
+        &mut self,
+        pen: &Pen,
+        (after, up_to): (u64, u64),
+        most: usize,
+    ) -> rusqlite::Result<bool> {
+        let from = self.up_to.max(after);
+        let end = up_to.min((block::of(from + 1) + 1) * block::SPAN - 1);
+        if from >= end {
+            return Ok(false);
+        }
+        let bytes = BYTES.saturating_sub(self.bytes);
+        let (bytes, more) = self.described.gather(pen, NEXT, (from, end), (most, bytes))?;
+        self.bytes += bytes;
+        self.up_to = if more { self.described.last } else { end };
+        Ok(self.up_to == end || self.bytes >= BYTES)
+    }
+
+    /// Writes down what was looked at, and describes again what has changed since it was described; to be run in a
+    /// transaction. Returns how far messages are described now, and whether more have changed.
+    pub(crate) fn write(self, pen: &Pen, after: u64) -> rusqlite::Result<(u64, bool)> {
+        let now = self.up_to.max(after);
+        if now > after {
+            pen.run(ADVANCE, [int(now)])?;
+        }
+        let mut again = Described::default();
+        let (_, more) = again.gather(pen, AGAIN, (0, now), (AGAIN_AT_ONCE, BYTES))?;
+        if again.last > 0 {
+            pen.run(DONE_AGAIN, [int(if more { again.last } else { now })])?;
+        }
+        self.described.write(pen)?;
+        again.write(pen)?;
+        Ok((now, more))
+    }
+}
+
+/// Messages as they are described.
 #[derive(Default)]
 struct Described {
     blocks: Vec<(u64, Block, Gathered)>,
@@ -118,6 +154,27 @@ struct Described {
 }
 
 impl Described {
+    /// Reads and adds as many as may be, in messages and bytes. Returns the bytes, and whether there are more.
+    fn gather(
+        &mut self,
+        pen: &Pen,
+        statement: &'static str,
+        (after, up_to): (u64, u64),
+        (most, most_bytes): (usize, usize),
+    ) -> rusqlite::Result<(usize, bool)> {
+        let (mut messages, mut bytes) = (0, 0);
+        let mut statement = pen.statement(statement)?;
+        let mut rows: Rows<'_> = statement.query(params![int(after), int(up_to)])?;
+        while let Some(row) = rows.next()? {
+            if messages == most || bytes >= most_bytes {
+                return Ok((bytes, true));
+            }
+            bytes += self.add(row)?;
+            messages += 1;
+        }
+        Ok((bytes, false))
+    }
+
     fn add(&mut self, row: &Found<'_>) -> rusqlite::Result<usize> {
         let (entry, payload) = entry(row)?;
         let number = block::of(entry.seq);
@@ -140,27 +197,6 @@ impl Described {
         }
         Ok(())
     }
-}
-
-/// Reads as many as one step may describe, and tells whether there are more.
-fn gather(
-    pen: &Pen,
-    statement: &'static str,
-    after: u64,
-    up_to: u64,
-) -> rusqlite::Result<(Described, bool)> {
-    let mut described = Described::default();
-    let (mut messages, mut bytes) = (0, 0);
-    let mut statement = pen.statement(statement)?;
-    let mut rows: Rows<'_> = statement.query(params![int(after), int(up_to)])?;
-    while let Some(row) = rows.next()? {
-        if messages == MESSAGES || bytes >= BYTES {
-            return Ok((described, true));
-        }
-        bytes += described.add(row)?;
-        messages += 1;
-    }
-    Ok((described, false))
 }
 
 fn entry<'a>(row: &'a Found<'_>) -> rusqlite::Result<(Entry<'a>, &'a str)> {

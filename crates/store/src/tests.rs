@@ -2,6 +2,7 @@
 
 mod attempts;
 mod batches;
+mod counting;
 mod failing;
 mod kept;
 mod letters;

@@ -1,15 +1,19 @@
 //! The table `total`: counters for the whole life of the database.
+//!
+//! It is one more page that a commit writes. So a transaction that only adds messages leaves it alone: what it adds
+//! stands in the rows of the messages, which the view `counted` counts where they are newer than `total` knows.
 
 use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::SqliteConnection;
 use switchboard_model::{MessageState, Totals};
 
+use crate::batch::Batch;
 use crate::pen::Pen;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[ADD, READ];
+pub(crate) const SQL: &[&str] = &[ADD, READ, COUNT_THE_REST];
 
 /// One row, by its key and `or fail`: else SQLite would look for others, and keep a copy to take back this statement alone.
 const ADD: &str = "update or fail total set accepted = accepted + ?, processed = processed + ?, \
@@ -18,7 +22,15 @@ const ADD: &str = "update or fail total set accepted = accepted + ?, processed =
      last_subscription = max(last_subscription, ?) where id = 1";
 
 const READ: &str = "select accepted, processed, waiting, dead, discarded, expired, \
-     last_seq, last_delivery, last_subscription from total";
+     last_seq, last_delivery, last_subscription from counted";
+
+const COUNT_THE_REST: &str = "update total set (accepted, processed, waiting, dead, discarded, \
+     expired, last_seq, last_delivery) = (select accepted, processed, waiting, dead, discarded, \
+     expired, last_seq, last_delivery from counted) \
+     where last_seq < (select max(seq) from message)";
+
+/// So many messages may be counted later: to count them takes a start no time that anyone would notice.
+const LATER: usize = 1024;
 
 /// What a batch adds to the totals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +47,20 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            accepted: self.accepted + other.accepted,
+            processed: self.processed + other.processed,
+            waiting: self.waiting + other.waiting,
+            dead: self.dead + other.dead,
+            discarded: self.discarded + other.discarded,
+            expired: self.expired + other.expired,
+            last_seq: self.last_seq.max(other.last_seq),
+            last_delivery: self.last_delivery.max(other.last_delivery),
+            last_subscription: self.last_subscription.max(other.last_subscription),
+        }
+    }
+
     /// `count` messages moved from one state to another.
     pub(crate) fn moved(&mut self, from: MessageState, to: MessageState, count: i64) {
         self.enter(from, -count);
@@ -63,8 +89,44 @@ pub(crate) struct Stored {
     pub(crate) last_subscription: u64,
 }
 
-/// Adds to the totals what a transaction changed.
-pub(crate) fn add(pen: &Pen, delta: &Delta) -> rusqlite::Result<()> {
+/// What was committed and is not in `total` yet.
+#[derive(Debug)]
+pub(crate) struct Uncounted {
+    delta: Delta,
+    messages: usize,
+    /// No message with a higher number is counted in `total`.
+    counted_up_to: u64,
+}
+
+impl Uncounted {
+    /// All messages are counted, the last of which has this number.
+    pub(crate) fn none(last_seq: u64) -> Self {
+        Self { delta: Delta::default(), messages: 0, counted_up_to: last_seq }
+    }
+
+    /// Adds what a transaction changed, unless that can be counted later. Returns what is left to be counted once it is
+    /// committed.
+    pub(crate) fn with(
+        &self,
+        pen: &Pen,
+        batch: &Batch<'_>,
+        delta: Delta,
+    ) -> rusqlite::Result<Self> {
+        let (delta, messages) = (self.delta.plus(delta), self.messages + batch.messages.len());
+        let is_newer = batch.messages.iter().all(|new| new.message.seq > self.counted_up_to);
+        let left = Self { delta, messages, counted_up_to: self.counted_up_to };
+        let later = is_newer && messages <= LATER && batch.is_told_by_its_messages();
+        if later { Ok(left) } else { left.count(pen) }
+    }
+
+    /// Counts all of it. Returns what is left once that is committed, which is nothing.
+    pub(crate) fn count(&self, pen: &Pen) -> rusqlite::Result<Self> {
+        add(pen, &self.delta)?;
+        Ok(Self::none(self.counted_up_to.max(self.delta.last_seq)))
+    }
+}
+
+fn add(pen: &Pen, delta: &Delta) -> rusqlite::Result<()> {
     if *delta == Delta::default() {
         return Ok(());
     }
@@ -80,6 +142,11 @@ pub(crate) fn add(pen: &Pen, delta: &Delta) -> rusqlite::Result<()> {
         int(delta.last_subscription),
     ];
     pen.run(ADD, values).map(drop)
+}
+
+/// Counts what a broker that ended suddenly had not counted.
+pub(crate) async fn count_the_rest(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    sqlx::query(COUNT_THE_REST).execute(connection).await.map(drop)
 }
 
 pub(crate) async fn read(connection: &mut SqliteConnection) -> Result<Stored, sqlx::Error> {

@@ -19,10 +19,11 @@ use crate::housekeeping::Housekeeping;
 use crate::open::explain_writing;
 use crate::pen::Pen;
 use crate::queue::{Together, Write};
+use crate::total::Uncounted;
 use crate::trouble::{TroubleKind, Troubles};
 use crate::{
     Error, Options, Ticket, agent, announced, audit, dead_letter, decision, delivery, figure, job,
-    mail, message, presence, rule, saved, search, session, subscription, token, total,
+    mail, message, presence, rule, saved, search, session, subscription, token,
 };
 
 /// How many writes one transaction takes at most.
@@ -50,6 +51,7 @@ pub(crate) struct Writer {
     pub(crate) retry_at: Instant,
     pub(crate) disk: DiskGuard,
     pub(crate) house: Housekeeping,
+    pub(crate) uncounted: Uncounted,
     /// For the checkpointer.
     pub(crate) log: LogWatch,
     pub(crate) troubles: Troubles,
@@ -174,8 +176,12 @@ impl Writer {
     }
 
     fn keep_house(&mut self) {
-        match self.house.step(&self.pen) {
-            Ok(()) => self.well_again(&[]),
+        match self.house.step(&self.pen, &self.uncounted) {
+            Ok(Some(uncounted)) => {
+                self.uncounted = uncounted;
+                self.well_again(&[]);
+            }
+            Ok(None) => {}
             Err(error) if failure(&error) == Failure::Disk => {
                 self.trouble(explain_writing(&error, &self.database).to_string());
             }
@@ -229,21 +235,26 @@ impl Writer {
     fn commit(&mut self, writes: &[Write]) -> Result<(), Failed> {
         let batch = Batch::of(writes.iter().flat_map(|write| &write.records));
         let mut tries = 1;
-        while let Err(failed) = self.transact(&batch) {
-            self.pen.roll_back();
-            if failed.calls_for != Failure::Busy || tries == BUSY_TRIES {
-                return Err(failed);
+        self.uncounted = loop {
+            match self.transact(&batch) {
+                Ok(uncounted) => break uncounted,
+                Err(failed) => {
+                    self.pen.roll_back();
+                    if failed.calls_for != Failure::Busy || tries == BUSY_TRIES {
+                        return Err(failed);
+                    }
+                    tries += 1;
+                }
             }
-            tries += 1;
-        }
+        };
         self.house.written(&batch);
         Ok(())
     }
 
     /// The order matters where one row is looked at to change another.
-    fn transact(&self, batch: &Batch<'_>) -> Result<(), Failed> {
+    fn transact(&self, batch: &Batch<'_>) -> Result<Uncounted, Failed> {
         let pen = &self.pen;
-        let indexed = self.house.indexed_up_to();
+        let indexed = self.house.looked_at_up_to();
         let mut delta = batch.delta;
         begin(pen)?;
         each(&batch.agents, |rows| agent::apply(pen, rows))?;
@@ -268,8 +279,9 @@ impl Writer {
         presence::apply(pen, &batch.presences, batch.running)?;
         each(&batch.figures, |rows| figure::apply(pen, rows))?;
         each(&batch.saved, |rows| saved::apply(pen, rows))?;
-        total::add(pen, &delta)?;
-        Ok(pen.commit()?)
+        let uncounted = self.uncounted.with(pen, batch, delta)?;
+        pen.commit()?;
+        Ok(uncounted)
     }
 
     fn finish(mut self) {
@@ -281,6 +293,9 @@ impl Writer {
         if !self.kept.is_empty() {
             let count = self.kept.len();
             tracing::error!(count, "closed with writes that the disk did not take");
+        }
+        if let Err(error) = self.uncounted.count(&self.pen) {
+            tracing::warn!(%error, "could not count the last messages; the next start will");
         }
         if let Err(error) = self.pen.empty_log() {
             tracing::warn!(%error, "could not move the log into the database; the next start will");
