@@ -8,6 +8,11 @@ pub(crate) fn from_slice<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, St
     if json.trim_ascii_start().first() == Some(&b'[') {
         return Err("this must be an object, not an array".to_owned());
     }
+    // To know the field costs as much as to read, and most of what comes is as it should be.
+    serde_json::from_slice(json).or_else(|_| with_field(json))
+}
+
+fn with_field<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, String> {
     let mut reader = serde_json::Deserializer::from_slice(json);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();

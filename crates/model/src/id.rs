@@ -25,6 +25,13 @@ impl AgentId {
 
     /// Reads an id, refusing what could not be shown or typed.
     pub fn parse(text: &str) -> Result<Self, InvalidId> {
+        // Nearly all are of plain letters and signs, each of which is one byte.
+        if !text.is_empty()
+            && text.len() <= Self::MAX_CHARS
+            && text.bytes().all(|byte| byte.is_ascii_graphic())
+        {
+            return Ok(Self(text.into()));
+        }
         let visible = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
         let length = text.chars().count();
         if length == 0 || length > Self::MAX_CHARS || !text.chars().all(visible) {

@@ -1,5 +1,6 @@
 //! Reading a mailbox, and saying what became of a message.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{Extension, Path, RawQuery, Request, State};
@@ -40,7 +41,7 @@ const DETAIL: usize = 2000;
     )
 )]
 pub(super) async fn get_messages(
-    State(counter): State<Counter>,
+    State(counter): State<Arc<Counter>>,
     Extension(seat): Extension<Seat>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
@@ -87,7 +88,7 @@ pub(super) async fn get_messages(
     )
 )]
 pub(super) async fn set_status(
-    State(counter): State<Counter>,
+    State(counter): State<Arc<Counter>>,
     Extension(seat): Extension<Seat>,
     Path(id): Path<String>,
     request: Request,

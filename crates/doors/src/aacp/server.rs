@@ -37,17 +37,16 @@ pub struct AacpSettings {
     pub burst: u32,
 }
 
-/// What the requests of this door share.
-#[derive(Clone)]
+/// What the requests of this door share. Behind one `Arc`, because each of them gets it.
 pub(super) struct Counter {
     pub(super) entrance: Entrance,
     settings: watch::Receiver<AacpSettings>,
-    rate: Arc<Rate>,
+    rate: Rate,
 }
 
 /// The door at `/api/v1/protocol`. Other settings hold as soon as they are there.
 pub fn router(entrance: Entrance, settings: watch::Receiver<AacpSettings>) -> Router {
-    let counter = Counter { entrance, settings, rate: Arc::new(Rate::default()) };
+    let counter = Arc::new(Counter { entrance, settings, rate: Rate::default() });
     let protocol = Router::new()
         .route("/version", get(version))
         .route("/spec", get(specification))
@@ -72,7 +71,7 @@ pub fn router(entrance: Entrance, settings: watch::Receiver<AacpSettings>) -> Ro
     )
 )]
 pub(super) async fn version(
-    State(counter): State<Counter>,
+    State(counter): State<Arc<Counter>>,
     Extension(seat): Extension<Seat>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
@@ -90,7 +89,7 @@ pub(super) async fn version(
     )
 )]
 pub(super) async fn specification(
-    State(counter): State<Counter>,
+    State(counter): State<Arc<Counter>>,
     Extension(seat): Extension<Seat>,
     headers: HeaderMap,
 ) -> Result<Response, Fault> {
@@ -134,7 +133,7 @@ async fn described() -> Response {
     )
 )]
 pub(super) async fn send_message(
-    State(counter): State<Counter>,
+    State(counter): State<Arc<Counter>>,
     Extension(seat): Extension<Seat>,
     request: Request,
 ) -> Result<Response, Fault> {
