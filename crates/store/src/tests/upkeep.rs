@@ -137,31 +137,26 @@ async fn what_is_empty_is_given_back_while_others_write() {
     let dir = tempfile::tempdir().unwrap();
     let mut opened = open(dir.path()).await;
     let long = format!(r#"{{"text":"{}"}}"#, "x".repeat(20_000));
-    for seq in 1..=400 {
+    // Fewer pages than are given back without being asked.
+    for seq in 1..=200 {
         let mut records = accepted(message_on(seq, "inbound:chat-1", &long));
         records.push(taken_by(seq, "analyzer"));
         opened.written(records).await;
     }
     let before = opened.store.kept().await.unwrap();
-    assert_eq!(before.messages, 400);
+    assert_eq!(before.messages, 200);
     // Everything is more than may be kept.
     opened.store.change(Options { retention_max_mb: 0, ..options() });
-    for _ in 0..600 {
-        if opened.store.kept().await.unwrap().unused_bytes > 4_000_000 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    while opened.store.kept().await.unwrap().messages > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     opened.store.compact().await.unwrap();
-    opened.written(accepted(message(401))).await;
+    opened.written(accepted(message(201))).await;
     let work = done(&opened.store).await;
     assert!(!work.failed && work.result.as_ref().unwrap().contains("MB given back"), "{work:?}");
     let after = opened.store.kept().await.unwrap();
     assert!(after.unused_bytes < 100_000, "{after:?}");
-    assert!(
-        after.database_bytes < before.database_bytes.max(8_000_000) / 2,
-        "{before:?} {after:?}"
-    );
+    assert!(after.database_bytes < 2_000_000, "half of what they took: {after:?}");
     opened.store.close().await;
 }
 
