@@ -83,7 +83,8 @@ const WATCHED: &str = concat!(
 );
 
 /// Requests that somebody took and nobody answered, though their senders wait for an answer or should
-/// have been told that there is none; the newest of them.
+/// have been told that there is none; the newest of them. The plus keeps SQLite from walking through all messages in their
+/// order instead of looking up the few that have such a time.
 const UNANSWERED: &str = concat!(
     "select ",
     whole!(),
@@ -91,7 +92,7 @@ const UNANSWERED: &str = concat!(
       and not exists (select 1 from message r where r.conversation = m.conversation \
           and r.seq > m.seq and r.kind = 'response' and r.recipient = m.sender \
           and (m.correlation is null or r.correlation = m.correlation)) \
-      order by m.seq desc limit 10000"
+      order by +m.seq desc limit 10000"
 );
 
 const PAYLOADS: &str = concat!(
@@ -114,6 +115,10 @@ const WHOLE_BY_ID: &str =
     concat!("select ", whole!(), " from message m where m.seq = ", place!("?1", "?2"));
 
 const AGENT_PREFIX: &str = "agent:";
+
+/// What a start asks, however many messages there are.
+#[cfg(test)]
+pub(crate) const AT_START: &[&str] = &[WAITING, WATCHED, UNANSWERED];
 
 /// Messages that wait, oldest first.
 pub(crate) async fn waiting(

@@ -228,6 +228,22 @@ fn one_batch_many_batches_and_single_writes_leave_the_same_rows_and_totals_that_
     });
 }
 
+#[tokio::test]
+async fn messages_that_are_written_eight_at_a_time_are_as_they_would_be_one_by_one() {
+    let steps = [vec![Step::Take; 19], vec![Step::Accept; 17], vec![Step::Take; 8]].concat();
+    let writes = writes(&steps);
+    let (together, singly) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let totals = write_in(together.path(), &writes, &[]).await;
+    // A message and what became of it still come together, so that it is one row.
+    let of_a_message: Vec<Vec<Record>> = writes[..57].chunks(3).map(|all| all.concat()).collect();
+    let others =
+        writes[57..74].iter().cloned().chain(writes[74..].chunks(3).map(|all| all.concat()));
+    let one_by_one: Vec<Vec<Record>> = of_a_message.into_iter().chain(others).collect();
+    assert_eq!(write_in(singly.path(), &one_by_one, &vec![1; one_by_one.len()]).await, totals);
+    assert_eq!(dump(together.path()).await, dump(singly.path()).await);
+    assert_eq!(totals, counted(singly.path()).await);
+}
+
 #[test]
 fn a_write_knows_whether_somebody_waits_for_it() {
     let (queue, mut receiver) = crate::queue::Queue::new();

@@ -1,6 +1,6 @@
 //! Every statement is prepared against the schema, so that a typing error is found here.
 
-use sqlx::{AssertSqlSafe, Connection, Executor, SqlSafeStr, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection, Executor, Row, SqlSafeStr, SqliteConnection};
 
 use crate::{
     agent, announced, audit, backup, block, checkpoint, conversation, damage, dead_letter,
@@ -59,4 +59,20 @@ async fn every_statement_fits_the_schema() {
     }
     assert!(prepared > 100, "only {prepared} statements were found");
     assert!(prepared <= pen::STATEMENTS, "{prepared} statements do not stay prepared");
+}
+
+#[tokio::test]
+async fn a_start_walks_through_no_table_that_grows_with_every_message() {
+    let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+    open::migrator().run(&mut connection).await.unwrap();
+    for text in message::AT_START.iter().chain(total::SQL) {
+        let plan = AssertSqlSafe(format!("explain query plan {text}"));
+        for step in sqlx::query(plan).fetch_all(&mut connection).await.unwrap() {
+            let step: String = step.get("detail");
+            let walks = ["m", "r", "message", "delivery", "decision"]
+                .iter()
+                .any(|table| step == format!("SCAN {table}"));
+            assert!(!walks, "{step} in: {text}");
+        }
+    }
 }
