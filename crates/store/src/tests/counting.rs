@@ -46,6 +46,26 @@ async fn messages_that_nobody_had_counted_before_a_sudden_end_are_counted_at_the
 }
 
 #[tokio::test]
+async fn a_message_whose_state_is_damaged_before_it_was_counted_stops_no_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut parts = opening::open(dir.path(), &options()).await.unwrap();
+    for seq in 1..=3 {
+        write(&mut parts, taken(seq)).await;
+    }
+    for statement in [
+        "pragma ignore_check_constraints = on",
+        "update message set state = 'procesSed' where seq = 2",
+    ] {
+        sqlx::query(statement).execute(&mut parts.connection).await.unwrap();
+    }
+    drop(parts);
+    let parts = opening::open(dir.path(), &options()).await.unwrap();
+    let totals = parts.restored.totals;
+    assert_eq!((totals.accepted, totals.processed, totals.difference()), (2, 2, 0));
+    assert_eq!(parts.restored.next_seq, 4);
+}
+
+#[tokio::test]
 async fn what_changes_an_older_message_is_counted_at_once_and_with_it_all_that_was_not() {
     let dir = tempfile::tempdir().unwrap();
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
