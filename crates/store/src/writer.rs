@@ -194,7 +194,9 @@ impl Writer {
         if self.log.written(self.pen.log_pages(), Instant::now().into_std())
             && let Err(error) = self.pen.move_log()
         {
-            tracing::warn!(%error, "could not move the log into the database");
+            // Nothing is lost by it. But a log that cannot be moved grows, and the disk fails.
+            tracing::error!(%error, "could not move the log into the database");
+            self.trouble(explain_writing(&error, &self.database).to_string());
         }
     }
 

@@ -107,7 +107,9 @@ async fn one_fault(
     // What was under way when it failed.
     refused += send(&bus, &format!("{number}-{}-then", fault.nth), acknowledged).await?;
     injector.detach().await;
-    program.says_one_of(&["the database did not take a batch", "could not keep house"]).await;
+    let places =
+        ["the database did not take a batch", "could not keep house", "could not move the log"];
+    program.says_one_of(&places).await;
     let key = format!("{number}-{}-after", fault.nth);
     eventually("messages are acknowledged again", async || {
         send(&bus, &key, acknowledged).await.ok().filter(|refused| *refused == 0)
