@@ -179,6 +179,12 @@ pub(crate) fn is_disk(error: &sqlx::Error) -> bool {
     code.is_some_and(is_disk_code)
 }
 
+/// Whether SQLite does not understand a statement. All of ours fit the schema as it was made.
+pub(crate) fn is_not_understood(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code()?.parse::<i32>().ok());
+    code.is_some_and(|extended| extended & 0xff == 1)
+}
+
 /// READONLY, IOERR, FULL, CANTOPEN
 fn is_disk_code(extended: i32) -> bool {
     matches!(extended & 0xff, 8 | 10 | 13 | 14)

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::checkpoint::{self, Checkpointer, KEPT_LOG};
 use crate::commit::{Commit, Reporter};
 use crate::disk::DiskGuard;
-use crate::error::{is_damage, is_damage_code, is_disk};
+use crate::error::{is_damage, is_damage_code, is_disk, is_not_understood};
 use crate::folder::{create_folder, create_private, lock, look_at_header};
 use crate::housekeeping::Housekeeping;
 use crate::pen::Pen;
@@ -366,6 +366,10 @@ pub(crate) fn explain_writing(error: &rusqlite::Error, path: &Path) -> Error {
 
 fn explain_any(error: Error, path: &Path) -> Error {
     match error {
+        // One bit in the text of a table or a view is enough.
+        Error::Database(error) if is_not_understood(&error) => {
+            Error::Damaged { path: path.to_owned(), detail: error.to_string() }
+        }
         Error::Database(error) => explain(error, path),
         Error::Writing(error) => explain_writing(&error, path),
         other => other,

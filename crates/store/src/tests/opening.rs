@@ -97,6 +97,23 @@ async fn a_database_of_another_program_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_bit_that_flipped_in_the_text_of_a_view_is_called_damage() {
+    let dir = tempfile::tempdir().unwrap();
+    open(dir.path()).await.store.close().await;
+    let url = format!("sqlite://{}", dir.path().join("switchboard.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    for statement in [
+        "pragma writable_schema = on",
+        "update sqlite_schema set sql = replace(sql, 't.discarded', 't.eiscarded') where name = 'counted'",
+    ] {
+        sqlx::query(statement).execute(&mut connection).await.unwrap();
+    }
+    connection.close().await.unwrap();
+    let refused = refusal(dir.path()).await;
+    assert!(matches!(refused, Error::Damaged { .. }), "{refused}");
+}
+
+#[tokio::test]
 async fn a_damaged_database_is_called_damaged() {
     let dir = tempfile::tempdir().unwrap();
     let mut opened = open(dir.path()).await;
