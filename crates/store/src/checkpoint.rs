@@ -28,7 +28,7 @@ const LARGE: u64 = 2_048;
 const LARGEST: u64 = 8_192;
 /// A log that is moved again sooner than this may become larger, and one that lasts longer than that smaller.
 const OFTEN: Duration = Duration::from_millis(400);
-const SELDOM: Duration = Duration::from_millis(1600);
+const SELDOM: Duration = Duration::from_secs(10);
 /// The writer moves the log itself where it has come to this, because nobody else did.
 const TOO_LARGE: u64 = 65_536;
 /// So little is left to the writer: it takes about as long as a commit.
