@@ -142,6 +142,14 @@ impl Address {
         }
     }
 
+    /// The same as text.
+    pub fn topic_text(&self) -> &str {
+        match self {
+            Self::Agent(id) => id.topic(),
+            Self::Topic(topic) => topic.as_str(),
+        }
+    }
+
     /// The addressed agent, if it is one.
     pub fn agent(&self) -> Option<&AgentId> {
         match self {
@@ -321,6 +329,12 @@ impl Message {
     #[must_use]
     pub fn left_on_disk(&self) -> Self {
         Self { payload: self.payload.left_on_disk(), ..self.clone() }
+    }
+
+    /// The agent that was asked for something, and whether the rules allowed it; none where they could not say
+    /// anything.
+    pub fn judged(&self) -> Option<(&AgentId, Decision)> {
+        Some((self.address.agent()?, self.decision?))
     }
 
     /// What links an answer to it: what its sender wrote, or else its id.

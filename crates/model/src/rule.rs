@@ -3,6 +3,7 @@
 //! A rule is caller × provider × capability, each part an id, a pattern or `*` for any. The operator's
 //! rule counts where there is one; else what the provider itself declared; else everyone may.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -227,11 +228,11 @@ pub enum DecidedBy {
 
 impl DecidedBy {
     /// As it is kept: `rule 7`, `declared` or `nobody`.
-    pub fn to_text(self) -> String {
+    pub fn to_text(self) -> Cow<'static, str> {
         match self {
-            Self::Rule(RuleId(id)) => format!("rule {id}"),
-            Self::Declared => "declared".to_owned(),
-            Self::Nobody => "nobody".to_owned(),
+            Self::Rule(RuleId(id)) => format!("rule {id}").into(),
+            Self::Declared => "declared".into(),
+            Self::Nobody => "nobody".into(),
         }
     }
 

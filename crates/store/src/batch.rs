@@ -12,9 +12,9 @@ use switchboard_model::{
 };
 
 use crate::record::{
-    AgentRecord, AttemptRecord, DecisionRecord, DeliveryRecord, FigureRecord, JobRecord,
-    LetterRecord, MailChange, PresenceRecord, Record, RulesRecord, SavedChange, SessionRecord,
-    SubscriptionRecord, TokenChange, TrustChange,
+    AgentRecord, AttemptRecord, DeliveryRecord, FigureRecord, JobRecord, LetterRecord, MailChange,
+    PresenceRecord, Record, RulesRecord, SavedChange, SessionRecord, SubscriptionRecord,
+    TokenChange, TrustChange,
 };
 use crate::total::Delta;
 
@@ -41,7 +41,6 @@ pub(crate) struct Batch<'a> {
     pub(crate) letters: Vec<LetterRecord>,
     pub(crate) jobs: Vec<JobRecord>,
     pub(crate) audits: Vec<NewAudit>,
-    pub(crate) decisions: Vec<DecisionRecord>,
     pub(crate) tokens: Vec<TokenChange>,
     pub(crate) mail: Vec<MailChange>,
     pub(crate) trust: Vec<TrustChange>,
@@ -252,7 +251,6 @@ impl<'a> Batch<'a> {
             }
             Record::Message(message) => self.accept(message),
             Record::Refused { message, error } => self.refuse(message, error),
-            Record::Decision(decision) => self.decisions.push(decision.clone()),
             Record::Token(change) => self.tokens.push(change.clone()),
             Record::Mail(change) => self.mail(change),
             Record::Trust(change) => self.trust.push(change.clone()),

@@ -2,25 +2,29 @@
 
 use std::collections::HashMap;
 
-use rusqlite::params;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use switchboard_model::{AgentId, DecidedBy, Decision, MessageId, Timestamp};
 
 use crate::Error;
 use crate::agent::{agent_id, meaningless};
+use crate::batch::NewMessage;
+use crate::eights::{Insert, insert};
 use crate::message::message_id;
 use crate::pen::Pen;
-use crate::record::DecisionRecord;
 use crate::rows::{int, uint};
 use crate::rule::effect;
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] = &[INSERT, OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
+pub(crate) const SQL: &[&str] =
+    &[INSERT.one, INSERT.eight, OF_MESSAGE, SINCE, RANGE, GROUPS, NAMED];
 
-const INSERT: &str = "insert into decision (message, provider, caller, capability, effect, \
-     decided_by, declared, conversation, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?) \
-     on conflict do nothing";
+const INSERT: Insert = insert!(
+    9,
+    "insert or ignore into decision (message, provider, caller, capability, effect, decided_by, \
+     declared, conversation, at) values ",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+);
 
 /// The one about the agent it was addressed to; those about others who listened come after it.
 const OF_MESSAGE: &str = "select effect, decided_by, declared from decision d \
@@ -99,22 +103,24 @@ pub struct NamedRequest {
     pub conversation: Option<String>,
 }
 
-pub(crate) fn insert(pen: &Pen, decisions: &[DecisionRecord]) -> rusqlite::Result<()> {
-    let mut insert = pen.statement(INSERT)?;
-    for made in decisions {
-        insert.execute(params![
-            int(made.message),
-            made.provider.as_str(),
-            made.caller.as_str(),
-            made.capability.as_str(),
-            made.decision.effect.as_str(),
-            made.decision.by.to_text(),
-            made.decision.declared.as_str(),
-            made.conversation.as_ref().map(|id| &*id.0),
-            made.at.0,
-        ])?;
-    }
-    Ok(())
+/// What was decided about these messages, refused ones among them.
+pub(crate) fn insert(pen: &Pen, messages: &[NewMessage<'_>]) -> rusqlite::Result<()> {
+    let messages = messages.iter().map(|new| new.message);
+    let judged = messages.filter_map(|message| {
+        message.judged().map(|(provider, decision)| (message, provider, decision))
+    });
+    let made: Vec<_> = judged.collect();
+    INSERT.rows(pen, &made, |row, (message, provider, decision)| {
+        row.bind(1, int(message.seq))?;
+        row.bind(2, provider.as_str())?;
+        row.bind(3, message.from.as_str())?;
+        row.bind(4, message.capability.as_deref().unwrap_or_default())?;
+        row.bind(5, decision.effect.as_str())?;
+        row.bind(6, &*decision.by.to_text())?;
+        row.bind(7, decision.declared.as_str())?;
+        row.bind(8, message.conversation.as_ref().map(|id| &*id.0))?;
+        row.bind(9, message.accepted_at.0)
+    })
 }
 
 pub(crate) async fn of_message(

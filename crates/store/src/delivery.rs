@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use rusqlite::Statement;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use switchboard_model::{
@@ -15,32 +14,36 @@ use switchboard_model::{
 use crate::Error;
 use crate::agent::{agent_id, door, meaningless};
 use crate::batch::{DeliveryChange, FIRST, NewDelivery, Standing};
+use crate::eights::{Insert, Values, insert};
 use crate::pen::Pen;
 use crate::record::AttemptRecord;
 use crate::rows::{int, uint};
 
 #[cfg(test)]
-pub(crate) const SQL: &[&str] =
-    &[INSERT, INSERT_IF_KNOWN, MOVE, MOVE_FIRST, INSERT_ATTEMPT, OF_MESSAGE, TRIED];
+pub(crate) const SQL: &[&str] = &[
+    INSERT.one,
+    INSERT.eight,
+    INSERT_IF_KNOWN,
+    MOVE,
+    MOVE_FIRST,
+    INSERT_ATTEMPT,
+    OF_MESSAGE,
+    TRIED,
+];
 
-/// The columns of a new delivery, with its first attempt if there was one.
-macro_rules! columns {
-    () => {
-        "insert or fail into delivery (id, message, agent, door, pattern, state, created_at, due_at, \
-         observer, started_at, ended_at, outcome, words, answer) "
-    };
-}
-
-/// For a message that is inserted in the same transaction.
-const INSERT: &str =
-    concat!(columns!(), "values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+/// With its first attempt, if there was one. For a message that is inserted in the same transaction.
+const INSERT: Insert = insert!(
+    14,
+    "insert or fail into delivery (id, message, agent, door, pattern, state, created_at, due_at, \
+     observer, started_at, ended_at, outcome, words, answer) values ",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+);
 
 /// Not for a message that the disk did not take: nobody would ever look for it.
-const INSERT_IF_KNOWN: &str = concat!(
-    columns!(),
-    "select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 \
-     where exists (select 1 from message where seq = ?2)"
-);
+const INSERT_IF_KNOWN: &str = "insert or fail into delivery (id, message, agent, door, pattern, state, \
+     created_at, due_at, observer, started_at, ended_at, outcome, words, answer) \
+     select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 \
+     where exists (select 1 from message where seq = ?2)";
 
 const MOVE: &str = "update or fail delivery set state = ?2, due_at = ?3 where id = ?1";
 
@@ -96,42 +99,47 @@ pub struct Tried {
 }
 
 pub(crate) fn insert(pen: &Pen, deliveries: &[NewDelivery<'_>]) -> rusqlite::Result<()> {
-    if deliveries.iter().all(|delivery| delivery.in_message) {
+    let of_their_own = deliveries.iter().filter(|delivery| !delivery.in_message);
+    let (sure, unsure): (Vec<_>, Vec<_>) = of_their_own.partition(|one| one.of_new_message);
+    INSERT.rows(pen, &sure, |row, delivery| bind(row, delivery))?;
+    if unsure.is_empty() {
         return Ok(());
     }
-    let (mut sure, mut unsure) = (pen.statement(INSERT)?, pen.statement(INSERT_IF_KNOWN)?);
-    for delivery in deliveries.iter().filter(|delivery| !delivery.in_message) {
-        let statement = if delivery.of_new_message { &mut sure } else { &mut unsure };
-        let record = delivery.record;
-        let Standing { state, due_at } = delivery.standing;
-        statement.raw_bind_parameter(1, int(record.id.0))?;
-        statement.raw_bind_parameter(2, int(record.message))?;
-        statement.raw_bind_parameter(3, record.agent.as_str())?;
-        statement.raw_bind_parameter(4, record.door.as_str())?;
-        statement.raw_bind_parameter(5, record.pattern.as_deref())?;
-        statement.raw_bind_parameter(6, state.as_str())?;
-        statement.raw_bind_parameter(7, record.at.0)?;
-        statement.raw_bind_parameter(8, due_at.map(|at| at.0))?;
-        statement.raw_bind_parameter(9, record.observer)?;
-        bind_attempt(statement, 10, delivery.first)?;
-        statement.raw_execute()?;
+    let mut insert = pen.statement(INSERT_IF_KNOWN)?;
+    for delivery in unsure {
+        bind(&mut Values::of(&mut insert), delivery)?;
+        insert.raw_execute()?;
     }
     Ok(())
 }
 
-/// How an attempt went, from this place on.
+fn bind(row: &mut Values<'_, '_>, delivery: &NewDelivery<'_>) -> rusqlite::Result<()> {
+    let (record, Standing { state, due_at }) = (delivery.record, delivery.standing);
+    row.bind(1, int(record.id.0))?;
+    row.bind(2, int(record.message))?;
+    row.bind(3, record.agent.as_str())?;
+    row.bind(4, record.door.as_str())?;
+    row.bind(5, record.pattern.as_deref())?;
+    row.bind(6, state.as_str())?;
+    row.bind(7, record.at.0)?;
+    row.bind(8, due_at.map(|at| at.0))?;
+    row.bind(9, record.observer)?;
+    bind_attempt(row, 10, delivery.first)
+}
+
+/// How an attempt went, from this column on.
 fn bind_attempt(
-    statement: &mut Statement<'_>,
-    place: usize,
+    row: &mut Values<'_, '_>,
+    column: usize,
     attempt: Option<&AttemptRecord>,
 ) -> rusqlite::Result<()> {
     let words = attempt.and_then(|attempt| attempt.message.as_deref());
     let answer = attempt.and_then(|attempt| attempt.payload.as_ref());
-    statement.raw_bind_parameter(place, attempt.map(|attempt| attempt.started_at.0))?;
-    statement.raw_bind_parameter(place + 1, attempt.map(|attempt| attempt.ended_at.0))?;
-    statement.raw_bind_parameter(place + 2, attempt.map(|attempt| attempt.outcome.as_str()))?;
-    statement.raw_bind_parameter(place + 3, words)?;
-    statement.raw_bind_parameter(place + 4, answer.map(Payload::as_str))
+    row.bind(column, attempt.map(|attempt| attempt.started_at.0))?;
+    row.bind(column + 1, attempt.map(|attempt| attempt.ended_at.0))?;
+    row.bind(column + 2, attempt.map(|attempt| attempt.outcome.as_str()))?;
+    row.bind(column + 3, words)?;
+    row.bind(column + 4, answer.map(Payload::as_str))
 }
 
 pub(crate) fn change(pen: &Pen, changes: &[DeliveryChange<'_>]) -> rusqlite::Result<()> {
@@ -143,7 +151,7 @@ pub(crate) fn change(pen: &Pen, changes: &[DeliveryChange<'_>]) -> rusqlite::Res
         statement.raw_bind_parameter(2, state.as_str())?;
         statement.raw_bind_parameter(3, due_at.map(|at| at.0))?;
         if change.first.is_some() {
-            bind_attempt(statement, 4, change.first)?;
+            bind_attempt(&mut Values::of(statement), 4, change.first)?;
         }
         statement.raw_execute()?;
     }
@@ -156,7 +164,7 @@ pub(crate) fn insert_attempts(pen: &Pen, attempts: &[&AttemptRecord]) -> rusqlit
     for attempt in attempts {
         insert.raw_bind_parameter(1, int(attempt.delivery.0))?;
         insert.raw_bind_parameter(2, attempt.number)?;
-        bind_attempt(&mut insert, 3, Some(attempt))?;
+        bind_attempt(&mut Values::of(&mut insert), 3, Some(attempt))?;
         insert.raw_execute()?;
     }
     Ok(())

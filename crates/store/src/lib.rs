@@ -29,6 +29,7 @@ mod dead_letter;
 mod decision;
 mod delivery;
 mod disk;
+mod eights;
 mod error;
 mod figure;
 mod folder;
@@ -80,10 +81,9 @@ pub use moment::{PresentThen, Then};
 pub use open::{Opened, Options, Restored, Synchronous};
 pub use queue::{Closed, QueueFull, Ticket};
 pub use record::{
-    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DecisionRecord, DeliveryRecord,
-    FigureRecord, JobRecord, LetterRecord, MailChange, PresenceRecord, Record, ReplacedDocument,
-    RulesRecord, SavedChange, SessionRecord, SubscriptionRecord, TokenChange, TokenRecord,
-    TrustChange,
+    AgentRecord, AllowChange, AnnouncedRecord, AttemptRecord, DeliveryRecord, FigureRecord,
+    JobRecord, LetterRecord, MailChange, PresenceRecord, Record, ReplacedDocument, RulesRecord,
+    SavedChange, SessionRecord, SubscriptionRecord, TokenChange, TokenRecord, TrustChange,
 };
 pub use related::Relation;
 pub use rule::RestoredRules;

@@ -143,7 +143,6 @@ fn payload_bytes(records: &[Record]) -> u32 {
         | Record::DeadLetter { .. }
         | Record::Letter(_)
         | Record::Job(_)
-        | Record::Decision(_)
         | Record::Token(_)
         | Record::Rules(_)
         | Record::Session(_)

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use switchboard_model::{
-    AgentId, AgentStatus, AllowEntry, AttemptOutcome, Capability, ConversationId, DeadReason,
-    Decision, DeliveryId, DeliveryState, Door, JobId, JobView, KeyChange, KeyView, Label,
-    LetterStatus, Message, MessageId, MessageState, Payload, Policy, Priority, RetiredKey, Rule,
-    RuleChange, Saved, SavedKind, Scope, Session, SessionChange, SubscriptionId, Tally, Timestamp,
-    Trust, TrustedBy,
+    AgentId, AgentStatus, AllowEntry, AttemptOutcome, Capability, DeadReason, DeliveryId,
+    DeliveryState, Door, JobId, JobView, KeyChange, KeyView, Label, LetterStatus, Message,
+    MessageId, MessageState, Payload, Policy, Priority, RetiredKey, Rule, RuleChange, Saved,
+    SavedKind, Scope, Session, SessionChange, SubscriptionId, Tally, Timestamp, Trust, TrustedBy,
 };
 
 /// One fact. The facts of one write are committed together or not at all.
@@ -44,8 +43,6 @@ pub enum Record {
         /// Why.
         error: String,
     },
-    /// Whether a request might be made, and why.
-    Decision(DecisionRecord),
     /// A token was made or taken away.
     Token(TokenChange),
     /// Something happened to what lies in a mailbox.
@@ -115,7 +112,6 @@ impl Record {
         match self {
             Self::Message(message) | Self::Refused { message, .. } => Some(message.seq),
             Self::Delivery(delivery) => Some(delivery.message),
-            Self::Decision(decision) => Some(decision.message),
             Self::Mail(MailChange::Arrived { message, .. }) => Some(*message),
             Self::Mail(
                 MailChange::Read { .. } | MailChange::Said { .. } | MailChange::Removed { .. },
@@ -289,25 +285,6 @@ pub struct JobRecord {
     pub view: JobView,
     /// Letters after this one came later than the job.
     pub up_to: u64,
-}
-
-/// Whether a request might be made, as it is remembered.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DecisionRecord {
-    /// The message's seq.
-    pub message: u64,
-    /// Who asked.
-    pub caller: AgentId,
-    /// Who was asked.
-    pub provider: AgentId,
-    /// For what.
-    pub capability: String,
-    /// What was decided, and why.
-    pub decision: Decision,
-    /// The conversation that the request belongs to.
-    pub conversation: Option<ConversationId>,
-    /// When.
-    pub at: Timestamp,
 }
 
 /// What happens to tokens.

@@ -262,6 +262,7 @@ impl Writer {
         each(&batch.agents, |rows| agent::apply(pen, rows))?;
         each(&batch.subscriptions, |rows| subscription::apply(pen, rows))?;
         each(&batch.messages, |rows| message::insert(pen, rows))?;
+        each(&batch.messages, |rows| decision::insert(pen, rows))?;
         each(&batch.messages, |rows| search::mark_late(pen, rows, indexed))?;
         each(&batch.settles, |rows| search::mark(pen, rows, indexed))?;
         each(&batch.settles, |rows| message::settle(pen, rows, &mut delta))?;
@@ -272,7 +273,6 @@ impl Writer {
         each(&batch.letters, |rows| dead_letter::change(pen, rows))?;
         each(&batch.jobs, |rows| job::apply(pen, rows))?;
         each(&batch.audits, |rows| audit::insert(pen, rows))?;
-        each(&batch.decisions, |rows| decision::insert(pen, rows))?;
         each(&batch.tokens, |rows| token::apply(pen, rows))?;
         each(&batch.mail, |rows| mail::apply(pen, rows))?;
         each(&batch.trust, |rows| announced::apply(pen, rows))?;

@@ -134,7 +134,7 @@ impl Core {
             let message = self.message(origin, send);
             let words = refusal.to_string();
             tracing::info!(message_id = %message.id, from = %message.from, topic = %message.address.topic(), "refused: {words}");
-            self.record_decision(&message);
+            self.count_decision(&message);
             self.accepted.push(Record::Refused { message: message.clone(), error: words.clone() });
             self.registry.touch(&message.from, self.now);
             self.metrics.refused();
@@ -224,7 +224,7 @@ impl Core {
 
     pub(super) fn take_in(&mut self, origin: Origin, send: Send) -> Arc<Message> {
         let message = self.message(origin, send);
-        self.record_decision(&message);
+        self.count_decision(&message);
         self.accepted.push(Record::Message(message.clone()));
         self.put_in_mailbox(&message);
         self.receipts.accepted(message.seq, message.payload.bytes(), self.now.monotonic);

@@ -7,7 +7,6 @@ use switchboard_model::{
     Address, AgentId, AgentStatus, DecidedBy, Decision, DeliveryId, Dialect, Door, Effect, Kind,
     Message, Payload, Precision, Priority, Rule, Send, Topic,
 };
-use switchboard_store::{DecisionRecord, Record};
 
 use super::Core;
 use super::accept::Origin;
@@ -245,21 +244,11 @@ impl Core {
         !allowed
     }
 
-    /// Writes down what was decided, and by which rule.
-    pub(super) fn record_decision(&mut self, message: &Message) {
-        let (Some(decision), Some(provider)) = (message.decision, message.address.agent()) else {
-            return;
-        };
-        self.metrics.decided(decision.effect);
-        self.accepted.push(Record::Decision(DecisionRecord {
-            message: message.seq,
-            caller: message.from.clone(),
-            provider: provider.clone(),
-            capability: message.capability.clone().unwrap_or_default(),
-            decision,
-            conversation: message.conversation.clone(),
-            at: message.accepted_at,
-        }));
+    /// What was decided is written down with the message.
+    pub(super) fn count_decision(&self, message: &Message) {
+        if let Some((_, decision)) = message.judged() {
+            self.metrics.decided(decision.effect);
+        }
     }
 }
 
