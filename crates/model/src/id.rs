@@ -3,14 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use ts_rs::TS;
 use uuid::Uuid;
 
 use crate::Lifecycle;
 
+/// What the topic on which an agent is reached begins with, before its id.
+const AGENT_PREFIX: &str = "agent:";
+
 /// The name of an agent, the same on every door: 1 to 128 visible characters.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, TS)]
+///
+/// It is kept as the topic on which the agent is reached, which is asked for again and again on each message's way.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, TS)]
 #[ts(as = "String")]
 pub struct AgentId(Arc<str>);
 
@@ -25,29 +30,28 @@ impl AgentId {
 
     /// Reads an id, refusing what could not be shown or typed.
     pub fn parse(text: &str) -> Result<Self, InvalidId> {
-        // Nearly all are of plain letters and signs, each of which is one byte.
-        if !text.is_empty()
-            && text.len() <= Self::MAX_CHARS
-            && text.bytes().all(|byte| byte.is_ascii_graphic())
-        {
-            return Ok(Self(text.into()));
-        }
-        let visible = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
-        let length = text.chars().count();
-        if length == 0 || length > Self::MAX_CHARS || !text.chars().all(visible) {
-            return Err(InvalidId(text.chars().take(Self::MAX_CHARS + 1).collect()));
-        }
-        Ok(Self(text.into()))
+        check(text)?;
+        Ok(Self::named(text))
+    }
+
+    /// The agent that is reached on this topic; none if that is not an agent's.
+    pub(crate) fn reached_on(topic: &Arc<str>) -> Option<Self> {
+        check(topic.strip_prefix(AGENT_PREFIX)?).ok()?;
+        Some(Self(topic.clone()))
+    }
+
+    fn named(text: &str) -> Self {
+        Self([AGENT_PREFIX, text].concat().into())
     }
 
     /// The person at the console, when they send a message themselves.
     pub fn operator() -> Self {
-        Self("operator".into())
+        Self::named("operator")
     }
 
     /// The broker itself, as the sender of lifecycle events.
     pub fn switchboard() -> Self {
-        Self("switchboard".into())
+        Self::named("switchboard")
     }
 
     /// Whether this is the broker itself.
@@ -58,20 +62,20 @@ impl AgentId {
     /// Whether this id belongs to the broker or the operator, and so to no agent.
     pub fn is_reserved(&self) -> bool {
         let own = ["operator", "switchboard", "router", "lobby", "global_lobby"];
-        let is_other_name = |own: &&str| Self((*own).into()).alias() == self.alias();
+        let is_other_name = |own: &&str| Self::named(own).alias() == self.alias();
         // `agent:connected` is a lifecycle event, so it can be nobody's address.
         own.contains(&self.as_str())
             || Lifecycle::ALL.iter().any(|event| event.as_str() == self.as_str())
-            || (Uuid::parse_str(&self.0).is_ok() && own.iter().any(is_other_name))
+            || (Uuid::parse_str(self.as_str()).is_ok() && own.iter().any(is_other_name))
     }
 
     /// The name of this agent where a door wants a UUID: itself if it is one, else one made of it.
     /// Both names work everywhere.
     pub fn alias(&self) -> Uuid {
-        match Uuid::parse_str(&self.0) {
+        match Uuid::parse_str(self.as_str()) {
             Ok(uuid) => uuid,
             Err(_) => {
-                let name = format!("urn:switchboard:agent:{}", self.0);
+                let name = format!("urn:switchboard:agent:{self}");
                 Uuid::new_v5(&Uuid::NAMESPACE_URL, name.as_bytes())
             }
         }
@@ -79,8 +83,30 @@ impl AgentId {
 
     /// The id as text.
     pub fn as_str(&self) -> &str {
+        self.0.strip_prefix(AGENT_PREFIX).unwrap_or_default()
+    }
+
+    /// The topic on which it is reached.
+    pub(crate) fn topic(&self) -> &Arc<str> {
         &self.0
     }
+}
+
+/// Whether a text can be an id.
+fn check(text: &str) -> Result<(), InvalidId> {
+    // Nearly all are of plain letters and signs, each of which is one byte.
+    if !text.is_empty()
+        && text.len() <= AgentId::MAX_CHARS
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
+    {
+        return Ok(());
+    }
+    let visible = |c: char| !c.is_whitespace() && !c.is_control() && !is_invisible(c);
+    let length = text.chars().count();
+    if length == 0 || length > AgentId::MAX_CHARS || !text.chars().all(visible) {
+        return Err(InvalidId(text.chars().take(AgentId::MAX_CHARS + 1).collect()));
+    }
+    Ok(())
 }
 
 /// Characters that take no room on the screen, by which one id could pass for another.
@@ -90,13 +116,19 @@ pub(crate) fn is_invisible(c: char) -> bool {
 
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Debug for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl Serialize for AgentId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -11,7 +11,6 @@ use crate::AgentId;
 
 /// The longest topic or pattern, in bytes.
 const MAX_BYTES: usize = 512;
-const AGENT_PREFIX: &str = "agent:";
 
 /// Where a message is published.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,12 +52,12 @@ impl Topic {
 
     /// The topic on which one agent is reached.
     pub fn of_agent(id: &AgentId) -> Self {
-        Self(format!("{AGENT_PREFIX}{id}").into())
+        Self(id.topic().clone())
     }
 
     /// The agent whose own topic this is.
     pub fn agent(&self) -> Option<AgentId> {
-        AgentId::parse(self.0.strip_prefix(AGENT_PREFIX)?).ok()
+        AgentId::reached_on(&self.0)
     }
 
     /// The topic as text.
