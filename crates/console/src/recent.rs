@@ -1,6 +1,6 @@
 //! The last moments: figures, and messages that may not be on disk yet.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,12 +33,14 @@ pub(crate) struct Recent {
 
 #[derive(Default)]
 struct Memory {
-    rows: BTreeMap<u64, Remembered>,
+    /// In the order of their numbers, most of which follow each other.
+    rows: VecDeque<Remembered>,
     payload_bytes: usize,
     times: VecDeque<u64>,
 }
 
 struct Remembered {
+    seq: u64,
     message: Arc<Message>,
     moved: Option<Moved>,
 }
@@ -63,13 +65,15 @@ impl Recent {
 
     /// The message of that number as it is now, if it is one of the last.
     pub(crate) fn row(&self, seq: u64) -> Option<(MessageRow, Arc<Message>)> {
-        lock(&self.memory).rows.get(&seq).map(Remembered::row)
+        let memory = lock(&self.memory);
+        memory.rows.get(memory.place(seq).ok()?).map(Remembered::row)
     }
 
     /// The last messages that came after that number, oldest first.
     pub(crate) fn rows_after(&self, seq: Option<u64>) -> Vec<(MessageRow, Arc<Message>)> {
-        let from = seq.map_or(0, |seq| seq + 1);
-        lock(&self.memory).rows.range(from..).map(|(_, one)| one.row()).collect()
+        let memory = lock(&self.memory);
+        let from = seq.map_or(0, |seq| memory.rows.partition_point(|one| one.seq <= seq));
+        memory.rows.range(from..).map(Remembered::row).collect()
     }
 }
 
@@ -87,12 +91,13 @@ impl Memory {
     fn take(&mut self, event: &Event) {
         match event {
             Event::Accepted(message) => {
+                let (seq, message) = (message.seq, Arc::clone(message));
+                let Err(place) = self.place(seq) else { return };
                 self.payload_bytes += message.payload.bytes();
-                let message = Arc::clone(message);
-                self.rows.insert(message.seq, Remembered { message, moved: None });
+                self.rows.insert(place, Remembered { seq, message, moved: None });
                 while self.rows.len() > REMEMBERED || self.payload_bytes > REMEMBERED_BYTES {
-                    let Some((oldest, _)) = self.rows.first_key_value() else { break };
-                    self.forget(*oldest);
+                    let Some(oldest) = self.rows.pop_front() else { break };
+                    self.payload_bytes -= oldest.message.payload.bytes();
                 }
             }
             Event::Moved { seq, state, to, took_micros, error, retry_at, last_asked: _ } => {
@@ -102,7 +107,8 @@ impl Memory {
                     }
                     self.times.push_back(took);
                 }
-                if let Some(one) = self.rows.get_mut(seq) {
+                if let Some(one) = self.place(*seq).ok().and_then(|place| self.rows.get_mut(place))
+                {
                     one.moved = Some(Moved {
                         seq: *seq,
                         state: *state,
@@ -124,8 +130,23 @@ impl Memory {
         }
     }
 
+    /// Where the message of that number is, or else would be.
+    fn place(&self, seq: u64) -> Result<usize, usize> {
+        let (Some(first), Some(last)) = (self.rows.front(), self.rows.back()) else {
+            return Err(0);
+        };
+        if seq > last.seq {
+            return Err(self.rows.len());
+        }
+        let behind = usize::try_from(seq.saturating_sub(first.seq)).unwrap_or(usize::MAX);
+        match self.rows.get(behind) {
+            Some(one) if one.seq == seq => Ok(behind),
+            Some(_) | None => self.rows.binary_search_by_key(&seq, |one| one.seq),
+        }
+    }
+
     fn forget(&mut self, seq: u64) {
-        if let Some(gone) = self.rows.remove(&seq) {
+        if let Some(gone) = self.place(seq).ok().and_then(|place| self.rows.remove(place)) {
             self.payload_bytes -= gone.message.payload.bytes();
         }
     }
@@ -198,7 +219,34 @@ fn rate(counts: &VecDeque<(Instant, u64)>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use switchboard_model::{
+        Address, AgentId, Dialect, Door, Kind, MessageId, Payload, Priority, Timestamp,
+    };
+
     use super::*;
+
+    fn accepted(seq: u64) -> Event {
+        Event::Accepted(Arc::new(Message {
+            seq,
+            id: MessageId::numbered(seq),
+            from: AgentId::operator(),
+            address: Address::Agent(AgentId::operator()),
+            kind: Kind::Event,
+            capability: None,
+            priority: Priority::Normal,
+            door: Door::Bus,
+            correlation: None,
+            conversation: None,
+            payload: Payload::trusted("{}"),
+            dialect: Dialect::Bus,
+            context: None,
+            decision: None,
+            answer_by: None,
+            accepted_at: Timestamp(0),
+            expires_at: None,
+            replay_of: None,
+        }))
+    }
 
     #[test]
     fn percentiles_of_nothing_are_nothing_and_of_a_hundred_are_exact() {
@@ -206,6 +254,22 @@ mod tests {
         assert_eq!(memory.percentiles(), (None, None));
         memory.times.extend((1..=101).rev());
         assert_eq!(memory.percentiles(), (Some(51), Some(100)));
+    }
+
+    #[test]
+    fn a_message_is_found_by_its_number_though_numbers_are_missing_and_the_oldest_are_forgotten() {
+        let mut memory = Memory::default();
+        let there =
+            |memory: &Memory| (0..20).filter(|seq| memory.place(*seq).is_ok()).collect::<Vec<_>>();
+        assert_eq!(memory.place(3), Err(0));
+        [5, 7, 8, 6, 12].map(|seq| memory.take(&accepted(seq)));
+        memory.take(&accepted(8));
+        assert_eq!(there(&memory), [5, 6, 7, 8, 12]);
+        memory.take(&Event::Withdrawn { seq: 7 });
+        assert_eq!((there(&memory), memory.payload_bytes), (vec![5, 6, 8, 12], 4 * 2));
+        (20..).take(REMEMBERED).for_each(|seq| memory.take(&accepted(seq)));
+        assert_eq!(memory.rows.len(), REMEMBERED);
+        assert_eq!(memory.rows.front().map(|one| one.seq), Some(20));
     }
 
     #[tokio::test]

@@ -5,6 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use switchboard_model::{AgentId, Door, Event, Message, MessageState, Scope, Tally};
 use switchboard_store::FigureRecord;
 
+use crate::numbers::ByNumber;
+
 /// The lengths of what is written to disk, in seconds.
 pub(crate) const MINUTE: u32 = 60;
 pub(crate) const HOUR: u32 = 3600;
@@ -60,7 +62,7 @@ pub(crate) struct Book {
     pub(super) hour: Step,
     last: Gauges,
     pub(super) queues: HashMap<AgentId, u64>,
-    on_their_way: HashMap<u64, OnItsWay>,
+    on_their_way: ByNumber<u64, OnItsWay>,
     /// In the order in which they came.
     came: VecDeque<u64>,
     closed: bool,
