@@ -14,6 +14,10 @@ use crate::numbers::ByNumber;
 /// As much as messages on their way may keep in memory before those that wait are left on disk.
 const HELD: usize = 8 << 20;
 
+/// What is no larger stays in memory. To be remembered without it a message takes more room than that, and is copied; and its
+/// recipient would wait until it is read.
+const SMALL: usize = 512;
+
 /// After how long what could not be read is read again.
 const READ_AGAIN: Duration = Duration::from_secs(1);
 
@@ -35,12 +39,18 @@ pub(crate) struct Loaded {
 impl Held {
     pub(super) fn add(&mut self, message: &Message) {
         let bytes = message.payload.as_str().len();
-        self.of.insert(message.seq, bytes);
-        self.bytes += bytes;
+        if bytes > SMALL {
+            self.of.insert(message.seq, bytes);
+            self.bytes += bytes;
+        }
     }
 
     pub(super) fn remove(&mut self, seq: u64) {
         self.bytes -= self.of.remove(&seq).unwrap_or(0);
+    }
+
+    fn has(&self, seq: u64) -> bool {
+        self.of.contains_key(&seq)
     }
 
     fn is_much(&self) -> bool {
@@ -49,7 +59,7 @@ impl Held {
 
     /// A message from before the restart, as it is kept now.
     pub(super) fn take_up(&mut self, message: Arc<Message>) -> Arc<Message> {
-        if self.is_much() {
+        if self.is_much() && message.payload.bytes() > SMALL {
             return Arc::new(message.left_on_disk());
         }
         self.add(&message);
@@ -60,11 +70,11 @@ impl Held {
 impl Core {
     /// Lets go of what a message carries that is on disk and has to wait, if much is held.
     pub(super) fn leave_on_disk(&mut self, seq: u64) {
-        if !self.held.is_much() {
+        if !self.held.is_much() || !self.held.has(seq) {
             return;
         }
         let Some(journey) = self.journeys.get_mut(&seq) else { return };
-        if !journey.on_disk || journey.dispatch.message.payload.is_left_on_disk() {
+        if !journey.on_disk {
             return;
         }
         let asked = journey.dispatch.undecided();
