@@ -537,7 +537,11 @@ impl Core {
     }
 
     fn show_figures(&self) {
-        self.totals_out.send_replace(self.totals);
+        self.totals_out.send_if_modified(|shown| {
+            let is_news = *shown != self.totals;
+            *shown = self.totals;
+            is_news
+        });
         self.metrics.show_depth(self.deliveries.len(), self.calls.len());
         self.letters_out.store(self.letters.len() as u64, Ordering::Relaxed);
     }

@@ -39,19 +39,17 @@ const FORGET: &str = "delete from presence where (agent, at) in \
 
 const KEPT: &str = "update total set kept_since = max(kept_since, ?)";
 
-pub(crate) fn apply(
-    pen: &Pen,
-    records: &[PresenceRecord],
-    running: Option<Timestamp>,
-) -> rusqlite::Result<()> {
+pub(crate) fn apply(pen: &Pen, records: &[PresenceRecord]) -> rusqlite::Result<()> {
     let mut note = pen.statement(NOTE)?;
     for record in records {
         note.execute(params![record.agent.as_str(), record.at.0, record.status.as_str()])?;
     }
-    if let Some(at) = running {
-        pen.run(RUNNING, params![at.0])?;
-    }
     Ok(())
+}
+
+/// The broker ran at these times.
+pub(crate) fn running(pen: &Pen, times: &[Timestamp]) -> rusqlite::Result<()> {
+    times.iter().try_for_each(|at| pen.run(RUNNING, params![at.0]).map(drop))
 }
 
 /// Nobody was there while the broker did not run. After a crash they went when it was last heard of.

@@ -278,7 +278,8 @@ impl Writer {
         each(&batch.trust, |rows| announced::apply(pen, rows))?;
         each(&batch.rules, |rows| rule::apply(pen, rows))?;
         each(&batch.sessions, |rows| session::apply(pen, rows))?;
-        presence::apply(pen, &batch.presences, batch.running)?;
+        each(&batch.presences, |rows| presence::apply(pen, rows))?;
+        each(batch.running.as_slice(), |at| presence::running(pen, at))?;
         each(&batch.figures, |rows| figure::apply(pen, rows))?;
         each(&batch.saved, |rows| saved::apply(pen, rows))?;
         let uncounted = self.uncounted.with(pen, batch, delta)?;
