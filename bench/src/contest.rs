@@ -78,6 +78,10 @@ impl<'a> Contest<'a> {
             }
             beside().await?;
         }
+        // In order, because a program that counts for the compiler says at its end what it counted.
+        for contestant in all.iter() {
+            contestant.server.process.stop().await?;
+        }
         Ok(Sides(sides))
     }
 
