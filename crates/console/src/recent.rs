@@ -262,7 +262,7 @@ mod tests {
         let there =
             |memory: &Memory| (0..20).filter(|seq| memory.place(*seq).is_ok()).collect::<Vec<_>>();
         assert_eq!(memory.place(3), Err(0));
-        [5, 7, 8, 6, 12].map(|seq| memory.take(&accepted(seq)));
+        [5, 7, 8, 6, 12].iter().for_each(|seq| memory.take(&accepted(*seq)));
         memory.take(&accepted(8));
         assert_eq!(there(&memory), [5, 6, 7, 8, 12]);
         memory.take(&Event::Withdrawn { seq: 7 });

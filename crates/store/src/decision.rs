@@ -21,9 +21,10 @@ pub(crate) const SQL: &[&str] =
 
 const INSERT: Insert = insert!(
     9,
-    "insert or ignore into decision (message, provider, caller, capability, effect, decided_by, \
+    "insert into decision (message, provider, caller, capability, effect, decided_by, \
      declared, conversation, at) values ",
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    " on conflict do nothing"
 );
 
 /// The one about the agent it was addressed to; those about others who listened come after it.

@@ -18,12 +18,12 @@ macro_rules! eight {
 }
 pub(crate) use eight;
 
-/// An `Insert` of rows with so many columns.
+/// An `Insert` of rows with so many columns, and what else the statement says.
 macro_rules! insert {
-    ($columns:literal, $into:literal, $row:literal) => {
+    ($columns:literal, $into:literal, $row:literal $(, $end:literal)?) => {
         Insert {
-            one: concat!($into, $row),
-            eight: concat!($into, $crate::eights::eight!($row)),
+            one: concat!($into, $row $(, $end)?),
+            eight: concat!($into, $crate::eights::eight!($row) $(, $end)?),
             columns: $columns,
         }
     };
