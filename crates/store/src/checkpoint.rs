@@ -62,17 +62,19 @@ pub(crate) struct LogWatch {
     large: u64,
     /// At so many pages somebody has to do something.
     mark: u64,
+    /// It has come to so much that the writer has to move it, whoever else does.
+    too_large: bool,
     began: Instant,
 }
 
 impl LogWatch {
     fn new(news: SyncSender<()>) -> Self {
         let began = Instant::now();
-        Self { log: Arc::default(), news, large: LARGE, mark: LARGE, began }
+        Self { log: Arc::default(), news, large: LARGE, mark: LARGE, too_large: false, began }
     }
 
-    /// The log has so many pages after what was committed now. True if the writer has to move what is left of it.
-    pub(crate) fn written(&mut self, pages: u64, now: Instant) -> bool {
+    /// The log has so many pages after what was committed now.
+    pub(crate) fn written(&mut self, pages: u64, now: Instant) {
         self.log.commits.fetch_add(1, Ordering::Relaxed);
         if self.log.pages.swap(pages, Ordering::Relaxed) > pages {
             self.begun_anew(now);
@@ -85,7 +87,18 @@ impl LogWatch {
                 Ok(()) | Err(TrySendError::Full(()) | TrySendError::Disconnected(())) => {}
             }
         }
-        self.log.rest.swap(false, Ordering::Relaxed) || (grown && pages >= TOO_LARGE)
+        self.too_large |= grown && pages >= TOO_LARGE;
+    }
+
+    /// Whether the writer has to move what is left of the log.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.too_large || self.log.rest.load(Ordering::Relaxed)
+    }
+
+    /// The same, for the writer that does so now.
+    pub(crate) fn take_wish(&mut self) -> bool {
+        let is_rest = self.log.rest.swap(false, Ordering::Relaxed);
+        std::mem::take(&mut self.too_large) || is_rest
     }
 
     fn begun_anew(&mut self, now: Instant) {
@@ -201,7 +214,10 @@ mod tests {
     fn a_log_is_told_of_once_whenever_it_has_grown() {
         let (mut watch, news) = ends();
         let now = Instant::now();
-        let mut told = |pages| (watch.written(pages, now), news.try_recv().is_ok()).1;
+        let mut told = |pages| {
+            watch.written(pages, now);
+            news.try_recv().is_ok()
+        };
         assert!(!told(LARGE - 1), "small");
         assert!(told(LARGE), "large");
         assert!(!told(LARGE + 1), "it is known");
@@ -231,11 +247,17 @@ mod tests {
     fn the_writer_moves_what_it_is_asked_to_and_what_nobody_moves() {
         let (mut watch, _news) = ends();
         let now = Instant::now();
+        let is_asked = |watch: &mut LogWatch, pages| {
+            watch.written(pages, now);
+            let is_wanted = watch.is_wanted();
+            assert_eq!(watch.take_wish(), is_wanted);
+            is_wanted
+        };
         watch.log.rest.store(true, Ordering::Relaxed);
-        assert!(watch.written(10, now), "it was asked to");
-        assert!(!watch.written(11, now), "once");
-        assert!(watch.written(TOO_LARGE, now), "nobody does");
-        assert!(!watch.written(TOO_LARGE + 1, now), "and somebody reads: later again");
-        assert!(watch.written(TOO_LARGE + LARGE, now));
+        assert!(is_asked(&mut watch, 10), "it was asked to");
+        assert!(!is_asked(&mut watch, 11), "once");
+        assert!(is_asked(&mut watch, TOO_LARGE), "nobody does");
+        assert!(!is_asked(&mut watch, TOO_LARGE + 1), "and somebody reads: later again");
+        assert!(is_asked(&mut watch, TOO_LARGE + LARGE));
     }
 }

@@ -44,6 +44,11 @@ impl Reporter {
         (Self { sender, waiting }, receiver)
     }
 
+    /// The way that the news go.
+    pub(crate) fn way(&self) -> mpsc::Sender<Commit> {
+        self.sender.clone()
+    }
+
     /// Writes up to this one are on disk.
     pub(crate) fn done(&mut self, up_to: Ticket) {
         match self.waiting.back_mut() {
@@ -66,15 +71,8 @@ impl Reporter {
         !self.waiting.is_empty()
     }
 
-    /// Waits for room and sends what is left. May be dropped at any time.
-    pub(crate) async fn catch_up(&mut self) {
-        while self.is_behind() {
-            drop(self.sender.reserve().await);
-            self.send_now();
-        }
-    }
-
-    fn send_now(&mut self) {
+    /// Sends what is left, as far as there is room.
+    pub(crate) fn send_now(&mut self) {
         while let Some(news) = self.waiting.pop_front() {
             match self.sender.try_send(news) {
                 Ok(()) => {}
@@ -106,7 +104,7 @@ mod tests {
         for _ in 0..NEWS {
             receiver.recv().await.unwrap();
         }
-        reporter.catch_up().await;
+        reporter.send_now();
         while let Ok(news) = receiver.try_recv() {
             tail.push(news);
         }

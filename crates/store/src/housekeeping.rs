@@ -38,6 +38,28 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// After a failure, as of a full disk, there is no hurry.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
+/// The operator wants something else than before.
+pub(crate) enum Order {
+    OtherLimits,
+    Compacting,
+}
+
+/// How the writer hears of that.
+pub(crate) struct Orders {
+    pub(crate) options: watch::Receiver<Options>,
+    pub(crate) compacting: watch::Receiver<bool>,
+}
+
+impl Orders {
+    pub(crate) async fn next(&mut self) -> Order {
+        tokio::select! {
+            Ok(()) = self.compacting.changed() => Order::Compacting,
+            Ok(()) = self.options.changed() => Order::OtherLimits,
+            else => std::future::pending().await,
+        }
+    }
+}
+
 /// What there is to do, and when it was last done.
 pub(crate) struct Housekeeping {
     options: watch::Receiver<Options>,
@@ -98,16 +120,15 @@ impl Housekeeping {
         self.begun.up_to().max(self.indexed_up_to)
     }
 
-    /// Returns when the operator wants something else than before.
-    pub(crate) async fn called(&mut self) {
-        let other_limits = tokio::select! {
-            Ok(()) = self.compacting.changed() => false,
-            Ok(()) = self.options.changed() => true,
-            else => return std::future::pending().await,
-        };
-        if other_limits {
-            self.walk = None;
-            self.next_walk = Instant::now();
+    /// Does from now on what the operator wants.
+    pub(crate) fn obey(&mut self, order: Order) {
+        match order {
+            Order::OtherLimits => {
+                self.walk = None;
+                self.next_walk = Instant::now();
+            }
+            // That is looked at whenever it matters.
+            Order::Compacting => {}
         }
     }
 

@@ -1,8 +1,8 @@
 //! What is remembered: everything, in one SQLite database in the data folder.
 //!
 //! Read `store` for the handle, `open` and `folder` for how a folder becomes one; `record` for what can be
-//! written; `queue` and `writer` for how it gets to disk: one thread owns the one writing connection, the `pen`,
-//! and commits many writes at once. `batch` decides what a set of writes comes to. Then one file a
+//! written; `queue` and `writer` for how it gets to disk: one thread commits many writes at once. The one writing connection,
+//! the `pen`, belongs to the one `hand` that writes. `batch` decides what a set of writes comes to. Then one file a
 //! table, each with its SQL: `agent`, `token`, `announced`, `message`, `mail`, `decision`, `delivery`, `dead_letter`,
 //! `subscription`, `rule`, `session`, `conversation`, `audit`, `total`, `presence`, `figure`, `saved`, `search`, `block`, `word_list`.
 //! `history` and `related` are the reading side, `moment` that of the past; `retention`, `checkpoint` and `disk` keep house,
@@ -33,6 +33,7 @@ mod eights;
 mod error;
 mod figure;
 mod folder;
+mod hand;
 mod history;
 mod housekeeping;
 mod job;

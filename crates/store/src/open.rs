@@ -1,6 +1,7 @@
 //! How a folder becomes a store, and every way in which it cannot.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, MigrationType, Migrator};
@@ -18,9 +19,10 @@ use crate::commit::{Commit, Reporter};
 use crate::disk::DiskGuard;
 use crate::error::{is_damage, is_damage_code, is_disk, is_not_understood};
 use crate::folder::{create_folder, create_private, lock, look_at_header};
-use crate::housekeeping::Housekeeping;
+use crate::hand::Hand;
+use crate::housekeeping::{Housekeeping, Orders};
 use crate::pen::Pen;
-use crate::queue::Queue;
+use crate::queue::{Queue, Ticket};
 use crate::record::{AgentRecord, AnnouncedRecord, JobRecord, ReplacedDocument, TokenRecord};
 use crate::total::Uncounted;
 use crate::trouble::{TroubleKind, Troubles};
@@ -166,19 +168,21 @@ async fn open_database(
     let delivery_readers = pool(&database, DELIVERY_READERS);
     let job_readers = pool(&database, JOB_READERS);
     let (log, checkpointer) = checkpoint::watch(Pen::open(&database, options)?);
-    let (queue, receiver) = Queue::new();
+    let (mut queue, receiver) = Queue::new();
     let (reporter, news) = Reporter::new();
     let (options_in, options_out) = watch::channel(*options);
     let (compacting, wanted) = watch::channel(false);
     let upkeep = Upkeep::new(database.clone(), readers.clone(), options_in, compacting);
     let troubles = Troubles::default();
     damage.into_iter().for_each(|words| troubles.begin(TroubleKind::Damage, words));
-    let writer = Writer {
+    let way = reporter.way();
+    let orders = Orders { options: options_out.clone(), compacting: wanted.clone() };
+    let hand = Hand {
         pen: Pen::open(&database, options)?,
         database: database.clone(),
         options: *options,
-        queue: receiver,
         reporter,
+        last: Ticket::NONE,
         kept: Vec::new(),
         retry_at: Instant::now(),
         disk: DiskGuard::new(folder.to_owned(), options_out.clone()),
@@ -187,8 +191,14 @@ async fn open_database(
         log,
         troubles: troubles.clone(),
         troubled: false,
-        lock,
+        _lock: lock,
     };
+    let hand = Arc::new(Mutex::new(hand));
+    match options.synchronous {
+        Synchronous::Full => {}
+        Synchronous::Normal => queue.write_at_once_with(Arc::downgrade(&hand)),
+    }
+    let writer = Writer { hand, queue: receiver, news: way, orders };
     Ok(Parts {
         connection,
         writer,

@@ -1,4 +1,4 @@
-//! A connection that writes: the writer's, and the checkpointer's, which only moves the log. Each belongs to one thread, and a
+//! A connection that writes: the hand's, and the checkpointer's, which only moves the log. Each is one thread's at a time, and a
 //! statement is a call into SQLite and no more: a message and what became of it are some ten of them.
 
 use std::cell::Cell;
@@ -29,13 +29,16 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const CACHE_KIB: u32 = 8_192;
 
 thread_local! {
-    /// How many pages the log had at the last commit. A hook of SQLite's takes nothing along with it, and the pen
-    /// stays on one thread.
+    /// How many pages the log had at this thread's last commit. A hook of SQLite's takes nothing along with it.
     static LOG_PAGES: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Writes, statement by statement.
-pub(crate) struct Pen(Connection);
+pub(crate) struct Pen {
+    connection: Connection,
+    /// How many pages the log had at the last commit, on whichever thread that was.
+    log_pages: Cell<u64>,
+}
 
 impl Pen {
     /// On a database that is there and has all its tables.
@@ -60,7 +63,7 @@ impl Pen {
             LOG_PAGES.set(u64::try_from(pages).unwrap_or(0));
             Ok(())
         }));
-        Ok(Self(connection))
+        Ok(Self { connection, log_pages: Cell::default() })
     }
 
     /// Runs a statement once. Returns how many rows it changed.
@@ -70,7 +73,7 @@ impl Pen {
 
     /// A statement to be run for many rows.
     pub(crate) fn statement(&self, sql: &'static str) -> Result<CachedStatement<'_>> {
-        self.0.prepare_cached(sql)
+        self.connection.prepare_cached(sql)
     }
 
     /// The one value that a statement finds.
@@ -83,7 +86,9 @@ impl Pen {
     }
 
     pub(crate) fn commit(&self) -> Result<()> {
-        self.run(COMMIT, []).map(drop)
+        self.run(COMMIT, [])?;
+        self.log_pages.set(LOG_PAGES.get());
+        Ok(())
     }
 
     /// Takes back what was begun. SQLite may have done so already, which is as good.
@@ -91,9 +96,23 @@ impl Pen {
         drop(self.run(ROLLBACK, []));
     }
 
+    /// Does this without waiting for somebody else's lock.
+    pub(crate) fn without_patience<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.be_patient(Duration::ZERO);
+        let done = act();
+        self.be_patient(PATIENCE);
+        done
+    }
+
+    fn be_patient(&self, patience: Duration) {
+        if let Err(error) = self.connection.busy_timeout(patience) {
+            tracing::debug!(%error, "could not set how long to wait for a lock");
+        }
+    }
+
     /// How many pages the log had after the last commit.
     pub(crate) fn log_pages(&self) -> u64 {
-        LOG_PAGES.get()
+        self.log_pages.get()
     }
 
     /// Moves the log into the database as far as nobody reads there. Returns how many of its pages are there now.

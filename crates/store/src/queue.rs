@@ -1,9 +1,10 @@
 //! The way from the broker to the writer: bounded, in order, each write with its ticket.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
+use crate::hand::Hand;
 use crate::record::Record;
 
 /// Writes on their way to the writer. When full, `try_write` says so, and `write` waits.
@@ -12,9 +13,17 @@ pub(crate) const WRITES: usize = 8_192;
 /// Bytes of payloads on their way. When there are more, it is as if the queue were full.
 const BYTES: u32 = 64 * 1024 * 1024;
 
+/// The ticket of the first write.
+const FIRST: u64 = 1;
+
 /// The place of one write in the order of writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ticket(pub u64);
+
+impl Ticket {
+    /// As if there had been one before the first.
+    pub(crate) const NONE: Self = Self(FIRST - 1);
+}
 
 /// There is no room for more writes now, or the store is closing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +65,8 @@ pub(crate) struct Queue {
     /// The sender and the next ticket under one lock, so that tickets are in the order of the queue.
     end: Mutex<(Option<mpsc::Sender<Together>>, u64)>,
     bytes: Arc<Semaphore>,
+    /// Where a commit need not wait for the disk, who brings a few records writes them without waking anybody.
+    hand: Option<Weak<Mutex<Hand>>>,
 }
 
 impl Queue {
@@ -63,10 +74,16 @@ impl Queue {
     pub(crate) fn new() -> (Self, mpsc::Receiver<Together>) {
         let (sender, receiver) = mpsc::channel(WRITES);
         let queue = Self {
-            end: Mutex::new((Some(sender), 1)),
+            end: Mutex::new((Some(sender), FIRST)),
             bytes: Arc::new(Semaphore::new(BYTES as usize)),
+            hand: None,
         };
         (queue, receiver)
+    }
+
+    /// From now on who brings a few records writes them with this hand, if nobody else holds it.
+    pub(crate) fn write_at_once_with(&mut self, hand: Weak<Mutex<Hand>>) {
+        self.hand = Some(hand);
     }
 
     /// Puts a write in the queue, if there is room.
@@ -98,8 +115,19 @@ impl Queue {
             Write { ticket, records: std::mem::take(others), share: None }
         });
         let others = second.as_ref().map(|write| write.ticket);
-        permit.send((first, second));
+        if let Err(left) = self.write_at_once((first, second)) {
+            permit.send(left);
+        }
         Ok((ticket, others))
+    }
+
+    /// Gives back what has to go through the queue.
+    fn write_at_once(&self, few: Together) -> Result<(), Together> {
+        let Some(hand) = self.hand.as_ref().and_then(Weak::upgrade) else { return Err(few) };
+        match hand.try_lock() {
+            Ok(mut hand) => hand.write_at_once(few),
+            Err(_) => Err(few),
+        }
     }
 
     /// Puts a write in the queue as soon as there is room.

@@ -1,5 +1,6 @@
 //! Behaviour of the store as a whole.
 
+mod at_once;
 mod attempts;
 mod batches;
 mod counting;

@@ -11,6 +11,9 @@ use crate::receipts::{Accepted, HeldBack, Worth};
 /// How long new messages may wait for their answers, so that both are one write: a row that is written
 /// once is neither looked up nor taken out of an index again.
 const TOGETHER: Duration = Duration::from_millis(1);
+/// When nothing else happens, they may wait so much longer. On a machine at rest this is the timer that is always set, and
+/// one that is due before the system's own next tick costs whoever waits a microsecond or two each time.
+const AT_REST: Duration = Duration::from_millis(10);
 /// How long anything may wait for the disk to be done with what came before. It is told sooner that it has
 /// failed than that it is slow.
 const SLOW_DISK: Duration = Duration::from_millis(100);
@@ -31,7 +34,7 @@ impl Core {
         if since + patience <= self.now.monotonic {
             return self.write_now().await;
         }
-        self.write_by = Some(since + patience);
+        self.write_by = Some(since + patience + AT_REST);
     }
 
     /// New messages go first and apart, because they can be refused; what became of others cannot,

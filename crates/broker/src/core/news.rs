@@ -6,8 +6,8 @@ use switchboard_model::Event;
 
 use super::Core;
 
-/// How long what happens may wait to be told, and how much of it.
-const TELL: Duration = Duration::from_millis(2);
+/// How long what happens may wait to be told, and how much of it. Screens are told twenty times a second.
+const TELL: Duration = Duration::from_millis(10);
 const NEWS: usize = 512;
 
 impl Core {

@@ -92,7 +92,6 @@ async fn there_are_never_many_to_be_counted_later_and_none_when_messages_are_for
     assert_eq!(counted_up_to(&mut parts).await, 1025);
 
     write(&mut parts, taken(1026)).await;
-    let writer = &mut parts.writer;
-    writer.uncounted = writer.house.step(&writer.pen, &writer.uncounted).unwrap().unwrap();
+    parts.writer.hand().count_and_keep_house();
     assert_eq!(counted_up_to(&mut parts).await, 1026);
 }

@@ -15,11 +15,11 @@ async fn all(parts: &Parts) -> Vec<(u64, MessageState)> {
 
 /// Stops the database from growing, as a full disk does.
 fn fill_the_disk(parts: &Parts) {
-    let _: i64 = parts.writer.pen.value("pragma max_page_count = 1", []).unwrap();
+    let _: i64 = parts.writer.hand().pen.value("pragma max_page_count = 1", []).unwrap();
 }
 
 fn make_room(parts: &Parts) {
-    let _: i64 = parts.writer.pen.value("pragma max_page_count = 1000000", []).unwrap();
+    let _: i64 = parts.writer.hand().pen.value("pragma max_page_count = 1000000", []).unwrap();
 }
 
 fn large(seq: u64) -> switchboard_model::Message {
@@ -87,10 +87,10 @@ async fn what_was_kept_is_tried_again_even_if_nothing_else_comes() {
     let many = (1..=2000).map(|id| delivery(id, 1)).collect();
     parts.queue.try_write(many).unwrap();
     parts.writer.turn().await;
-    assert_eq!(parts.writer.kept.len(), 1, "the disk did not take it");
+    assert_eq!(parts.writer.hand().kept.len(), 1, "the disk did not take it");
 
     make_room(&parts);
-    while !parts.writer.kept.is_empty() {
+    while !parts.writer.hand().kept.is_empty() {
         parts.writer.turn().await;
     }
     assert!(matches!(parts.commits.recv().await, Some(Commit::Done { up_to: Ticket(1) })));

@@ -141,8 +141,8 @@ async fn a_word_of_the_error_and_one_of_the_payload_find_a_letter_indexed_or_not
             assert_eq!(named.iter().collect::<Vec<_>>(), both, "{text} is {place}");
         }
         let indexed = if place == "indexed" { 15 } else { 0 };
-        assert_eq!(parts.writer.house.looked_at_up_to(), indexed);
-        parts.writer.house.describe(&parts.writer.pen, 15).unwrap();
+        assert_eq!(parts.writer.hand().house.looked_at_up_to(), indexed);
+        parts.writer.hand().describe(15);
     }
 }
 

@@ -178,7 +178,7 @@ async fn what_is_old_is_forgotten_but_not_how_it_ended() {
     let mut parts = opening::open(dir.path(), &options()).await.unwrap();
     let (mut walk, limits) = (Walk::default(), Limits { days: 7, max_mb: 1000 });
     let now = Timestamp(clock::now().0 + 8 * DAY);
-    while walk.step(&parts.writer.pen, limits, now).unwrap() {}
+    while walk.step(&parts.writer.hand().pen, limits, now).unwrap() {}
     let then = crate::moment::read(&parts.readers, now).await.unwrap();
     assert_eq!(then.kept_since, Timestamp(now.0 - 7 * DAY), "and it is said since when");
     assert_eq!(then.agents[0].status, AgentStatus::Unavailable, "they went when the store closed");

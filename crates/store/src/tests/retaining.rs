@@ -39,7 +39,7 @@ async fn with_messages(dir: &std::path::Path, count: u64, payload: &str) -> Part
     while crate::total::read(&mut parts.connection).await.unwrap().totals.accepted < count {
         parts.writer.turn().await;
     }
-    parts.writer.house.describe(&parts.writer.pen, count).unwrap();
+    parts.writer.hand().describe(count);
     parts
 }
 
@@ -56,7 +56,7 @@ async fn count(parts: &mut Parts, statement: &'static str) -> i64 {
 
 fn walk(parts: &Parts, limits: Limits, now: Timestamp) {
     let mut walk = Walk::default();
-    while walk.step(&parts.writer.pen, limits, now).unwrap() {}
+    while walk.step(&parts.writer.hand().pen, limits, now).unwrap() {}
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ async fn write(parts: &mut Parts, records: Vec<Record>) {
 
 /// Describes messages up to this one, as if it were the last of its block.
 fn index(parts: &mut Parts, up_to: u64) {
-    parts.writer.house.describe(&parts.writer.pen, up_to).unwrap();
+    parts.writer.hand().describe(up_to);
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn a_search_finds_what_is_indexed_what_is_not_yet_and_who_took_it_since() 
     write(&mut parts, accepted(message_on(2, "inbound:2", r#"{"t":"plum"}"#))).await;
     index(&mut parts, 2);
     write(&mut parts, accepted(message_on(3, "inbound:3", r#"{"t":"apple juice"}"#))).await;
-    assert_eq!(parts.writer.house.looked_at_up_to(), 2, "the third is not in the index");
+    assert_eq!(parts.writer.hand().house.looked_at_up_to(), 2, "the third is not in the index");
     assert_eq!(find(&parts, &text("appl")).await, [3, 1]);
     assert_eq!(find(&parts, &text("apple pi")).await, [1]);
     assert_eq!(find(&parts, &text("inbound")).await, [3, 2, 1]);
@@ -64,18 +64,16 @@ async fn what_changes_while_its_block_is_looked_at_bit_by_bit_is_looked_at_again
     let of_block = (1..=1030).filter(|seq| *seq != 60);
     let plum = |seq| accepted(message_on(seq, "inbound:1", &format!(r#"["plum","n{seq:04}"]"#)));
     write(&mut parts, of_block.flat_map(plum).collect()).await;
-    let writer = &mut parts.writer;
-    assert!(!writer.house.look(&writer.pen, 100).unwrap(), "there is more of it");
-    assert_eq!(writer.house.looked_at_up_to(), 101);
+    assert!(!parts.writer.hand().look(100), "there is more of it");
+    assert_eq!(parts.writer.hand().house.looked_at_up_to(), 101);
     write(&mut parts, vec![taken_by(50, "greengrocer")]).await;
     write(&mut parts, accepted(message_on(60, "inbound:late", r#""late""#))).await;
     let marked = sqlx::query("select count(*) from search_again");
     let marked: i64 = marked.fetch_one(&mut parts.connection).await.unwrap().get(0);
     assert_eq!(marked, 2);
 
-    let writer = &mut parts.writer;
-    while !writer.house.look(&writer.pen, 100).unwrap() {}
-    writer.house.describe_whole(&writer.pen).unwrap();
+    while !parts.writer.hand().look(100) {}
+    parts.writer.hand().describe_whole();
     assert_eq!(crate::search::progress(&mut parts.connection).await.unwrap(), 1023);
     let left = sqlx::query("select seq from search_again");
     assert!(left.fetch_optional(&mut parts.connection).await.unwrap().is_none());
@@ -96,10 +94,10 @@ async fn words_are_found_through_many_blocks_page_by_page() {
         accepted(message_on(seq, "t", &format!(r#"["common","{rare}","n{seq}"]"#)))
     });
     write(&mut parts, records.collect()).await;
-    while parts.writer.house.looked_at_up_to() < 2047 {
+    while parts.writer.hand().house.looked_at_up_to() < 2047 {
         parts.writer.turn().await;
     }
-    assert_eq!(parts.writer.house.looked_at_up_to(), 2047, "the last block is not full");
+    assert_eq!(parts.writer.hand().house.looked_at_up_to(), 2047, "the last block is not full");
     assert_eq!(find(&parts, &text("rare")).await, [2007, 1007, 7]);
     assert_eq!(find(&parts, &text("n1500")).await, [1500]);
     assert_eq!(find(&parts, &text("common n29")).await.len(), 111, "29, 290 to 299, 2900 to 2999");
