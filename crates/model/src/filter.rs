@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::search_words::{each_search_word, each_word};
 use crate::{ConversationId, Door, Kind, MessageRow, MessageState, Priority, Timestamp};
 
 /// Which messages; parts that are given are joined by "and". A part without content is as good as
@@ -175,115 +176,6 @@ fn names_of(row: &MessageRow) -> [Option<&str>; 4] {
     ]
 }
 
-/// Visits every word by which a message can be found. The names are those of its sender and recipient, its topic and its
-/// capability.
-pub fn each_search_word(names: [Option<&str>; 4], payload: &str, mut visit: impl FnMut(&str)) {
-    if payload.contains('\\') {
-        each_word(unescaped(payload), &mut visit);
-    } else {
-        each_plain_word(payload, &mut visit);
-    }
-    for name in names.into_iter().flatten() {
-        each_plain_word(name, &mut visit);
-    }
-}
-
-/// The words of a text without escapes. Most texts are ASCII, and every message's words are wanted.
-fn each_plain_word(text: &str, mut visit: impl FnMut(&str)) {
-    if !text.is_ascii() {
-        return each_word(text.chars(), visit);
-    }
-    let mut lower = [0; MAX_WORD_CHARS];
-    let mut length = 0;
-    for byte in text.bytes().chain([b' ']) {
-        match LOWER[usize::from(byte)] {
-            0 => {
-                let word = &lower[..length.min(MAX_WORD_CHARS)];
-                if let (false, Ok(word)) = (word.is_empty(), std::str::from_utf8(word)) {
-                    visit(word);
-                }
-                length = 0;
-            }
-            letter => {
-                if let Some(place) = lower.get_mut(length) {
-                    *place = letter;
-                }
-                length += 1;
-            }
-        }
-    }
-}
-
-/// Letters and digits of ASCII in lower case; 0 for what is between words.
-static LOWER: [u8; 256] = {
-    let mut lower = [0; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        if byte.is_ascii_alphanumeric() {
-            lower[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    lower
-};
-
-/// Words are runs of letters and digits, in lower case. Of a longer run only the beginning counts:
-/// nobody types the middle of an encoded picture.
-const MAX_WORD_CHARS: usize = 64;
-
-fn each_word(text: impl Iterator<Item = char>, mut visit: impl FnMut(&str)) {
-    let mut word = String::new();
-    let mut length = 0;
-    for c in text {
-        if c.is_alphanumeric() {
-            if length < MAX_WORD_CHARS {
-                word.extend(c.to_lowercase());
-            }
-            length += 1;
-        } else if length > 0 {
-            visit(&word);
-            word.clear();
-            length = 0;
-        }
-    }
-    if length > 0 {
-        visit(&word);
-    }
-}
-
-/// The characters of JSON text with its escapes resolved, so that `\n` before a word does not become
-/// part of it and `\u00e9` is found as `é`.
-fn unescaped(json: &str) -> impl Iterator<Item = char> {
-    let mut chars = json.chars();
-    let mut high_surrogate = None;
-    std::iter::from_fn(move || {
-        loop {
-            let c = chars.next()?;
-            if c != '\\' {
-                high_surrogate = None;
-                return Some(c);
-            }
-            if chars.next()? != 'u' {
-                // The other escapes stand for characters that are in no word.
-                high_surrogate = None;
-                return Some(' ');
-            }
-            let mut unit = 0;
-            for _ in 0..4 {
-                unit = unit * 16 + chars.next()?.to_digit(16)?;
-            }
-            match (high_surrogate.take(), unit) {
-                (_, 0xD800..=0xDBFF) => high_surrogate = Some(unit),
-                (Some(high), 0xDC00..=0xDFFF) => {
-                    let scalar = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                    return Some(char::from_u32(scalar).unwrap_or(' '));
-                }
-                (_, unit) => return Some(char::from_u32(unit).unwrap_or(' ')),
-            }
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,18 +235,6 @@ mod tests {
             assert!(finds(found, payload), "{found:?} is there");
         }
         assert!(!finds("ntwo", payload));
-    }
-
-    #[test]
-    fn plain_and_other_texts_have_their_words_by_the_same_rule() {
-        for text in ["", "a", "One two-TWO,3x", "{\"k\":\"v\"}", &"Z9".repeat(100)] {
-            let (mut plain, mut by_chars) = (Vec::new(), Vec::new());
-            each_plain_word(text, |word| plain.push(word.to_owned()));
-            each_word(text.chars(), |word| by_chars.push(word.to_owned()));
-            assert_eq!(plain, by_chars, "{text:?}");
-        }
-        let names = [Some("Zoe"), None, Some("a:b"), None];
-        assert_eq!(words(names, r#"{"b":"Été ZOE"}"#), "b été zoe zoe a b");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Read `id`, `agent`, `topic`, `message`, `delivery`, `letter`, `rule`, `token`, `session`, `mail` and `trace`
 //! for the nouns, `announced` for those that were heard of before they came; `dialect` for how one call is written at each door, with `object` for JSON that stays
 //! the text it was; `command` for what a caller may ask and what it is told; `event` for what others
-//! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it and `listen` for
+//! may watch; `view`, `route` and `job` for what the operator sees, `filter` for which of it, by which `search_words`, and `listen` for
 //! what a subscriber wants, `figures` for how busy something was; `code` for every way to be refused, `words` for how much is said about it. `fail` makes a part fail, for tests.
 // Adding a variant to one of our enums shows every place that has to decide about it.
 #![warn(clippy::wildcard_enum_match_arm)]
@@ -34,6 +34,7 @@ mod object;
 mod route;
 mod rule;
 mod saved;
+mod search_words;
 mod session;
 mod timestamp;
 mod token;
@@ -57,7 +58,7 @@ pub use dialect::{Call, Dialect, Failure, Outcome};
 pub use event::{Event, Events};
 pub use fail::fail_here;
 pub use figures::{Scope, Tally, Times};
-pub use filter::{MessageFilter, each_search_word};
+pub use filter::MessageFilter;
 pub use id::{
     AgentId, AttemptId, ConnectionId, ConversationId, DeliveryId, InvalidId, JobId, MessageId,
     SubscriptionId,
@@ -75,6 +76,7 @@ pub use rule::{
     RulePart,
 };
 pub use saved::{Saved, SavedKind};
+pub use search_words::each_search_word;
 pub use session::{
     MessageSummary, NewSession, Session, SessionChange, SessionStatus, SessionUpdate,
 };
