@@ -79,7 +79,6 @@ impl Hand {
         if self.house.due_under_load() {
             self.keep_house();
         }
-        self.log.written(self.pen.log_pages(), Instant::now().into_std());
         self.look_at_log();
     }
 
@@ -107,7 +106,7 @@ impl Hand {
         self.house.written(&batch);
         self.last = second.as_ref().map_or(first.ticket, |write| write.ticket);
         self.reporter.done(self.last);
-        self.log.written(self.pen.log_pages(), Instant::now().into_std());
+        self.note_log();
         Ok(())
     }
 
@@ -171,7 +170,6 @@ impl Hand {
             return;
         }
         self.keep_house();
-        self.log.written(self.pen.log_pages(), Instant::now().into_std());
         self.look_at_log();
     }
 
@@ -189,8 +187,14 @@ impl Hand {
         }
     }
 
+    /// How large the log is after what was committed last.
+    fn note_log(&mut self) {
+        self.log.written(self.pen.log_pages(), Instant::now().into_std());
+    }
+
     /// After a commit of which is told, or of which nobody waits to hear.
     fn look_at_log(&mut self) {
+        self.note_log();
         if self.log.take_wish()
             && let Err(error) = self.pen.move_log()
         {

@@ -39,6 +39,7 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// The operator wants something else than before.
+#[derive(Clone, Copy)]
 pub(crate) enum Order {
     OtherLimits,
     Compacting,
