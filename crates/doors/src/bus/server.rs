@@ -1,7 +1,5 @@
 //! The sockets of the bus door: one task reads, one writes.
 
-use std::future::poll_fn;
-use std::mem;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,7 +13,7 @@ use axum::extract::{Extension, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::any;
 use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt, poll};
+use futures_util::{FutureExt, SinkExt, StreamExt, poll};
 use switchboard_broker::{Link, Outgoing, Replied, Replies, Scissors, reply_line};
 use switchboard_model::{Door, fail_here};
 use tokio::sync::mpsc;
@@ -113,42 +111,41 @@ async fn read(
     let mut cut = pin!(scissors.cut());
     let mut listen = tokio::time::interval(LISTEN);
     loop {
-        // Those that have come already are taken one after the other, before anything else is looked at.
-        let mut taken = 0;
-        while taken < BURST
-            && let Poll::Ready(frame) = poll!(stream.next())
-        {
-            if hear(&mut session, frame).await == Heard::Over {
-                return;
-            }
-            taken += 1;
-        }
-        if taken > 0 {
-            heard_at = Instant::now();
-        }
-        tokio::select! {
+        let mut frame = tokio::select! {
             () = &mut over => return session.give_last_answers(LAST_ANSWERS).await,
             cut = &mut cut => return session.close(1008, cut.words()).await,
-            answer = session.next_answer() => session.give(answer).await,
-            // There is more, or there was none and the stream will say when there is.
-            () = woken(taken == BURST) => {}
+            answer = session.next_answer() => {
+                session.give(answer).await;
+                continue;
+            }
+            frame = stream.next() => frame,
             () = tokio::time::sleep_until(join_by), if !session.has_joined() => {
                 return session.close(1008, "send initialize first, and soon").await;
             }
             now = listen.tick() => if now.duration_since(heard_at) > SILENCE {
                 tracing::info!("a bus connection was silent for too long and was closed");
                 return;
+            } else {
+                continue;
             },
+        };
+        heard_at = Instant::now();
+        // Those that have come already are taken one after the other, before anything else is looked at.
+        let mut taken = 0;
+        loop {
+            if hear(&mut session, frame).await == Heard::Over {
+                return;
+            }
+            taken += 1;
+            if taken == BURST {
+                break;
+            }
+            match stream.next().now_or_never() {
+                Some(next) => frame = next,
+                None => break,
+            }
         }
     }
-}
-
-/// Resolves when the task is woken by anything that it waits for, or at once. What was asked just before need not be asked
-/// again to be waited for.
-async fn woken(at_once: bool) {
-    let mut is_over = at_once;
-    poll_fn(|_| if mem::replace(&mut is_over, true) { Poll::Ready(()) } else { Poll::Pending })
-        .await;
 }
 
 async fn hear(session: &mut Session, frame: Option<Result<Frame, axum::Error>>) -> Heard {
