@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -34,6 +34,8 @@ describe("a hostile page in Chromium", () => {
 
   beforeAll(async () => {
     data = await dataFolder();
+    // What it hears of other Switchboards on this machine is not the page's doing.
+    await writeFile(path.join(data.dir, "switchboard.toml"), "[discovery]\nmdns = false\n");
     broker = new Child(program("switchboardd"), [
       "--data-dir",
       data.dir,
